@@ -1,0 +1,118 @@
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef BPE_TEST_ALLOC
+long bpe_test_live_allocations = 0;
+long bpe_test_fail_after = -1;
+
+static bool may_allocate(void) {
+    if (bpe_test_fail_after == 0)
+        return false;
+    if (bpe_test_fail_after > 0)
+        bpe_test_fail_after--;
+    return true;
+}
+
+static void *counted(void *p) {
+    if (p)
+        bpe_test_live_allocations++;
+    return p;
+}
+#else
+static inline bool may_allocate(void) { return true; }
+static inline void *counted(void *p) { return p; }
+#endif
+
+/* Bytes for n elements, at least 1 so that malloc never returns NULL for "nothing"; false on
+ * overflow. */
+static bool product(size_t n, size_t size, size_t *bytes) {
+    if (size != 0 && n > (size_t)PTRDIFF_MAX / size)
+        return false;
+    *bytes = n * size;
+    if (*bytes == 0)
+        *bytes = 1;
+    return true;
+}
+
+void *bpe_mem_array(size_t n, size_t size) {
+    size_t bytes;
+    if (!product(n, size, &bytes) || !may_allocate())
+        return NULL;
+    return counted(malloc(bytes));
+}
+
+void *bpe_mem_zeroed(size_t n, size_t size) {
+    size_t bytes;
+    if (!product(n, size, &bytes) || !may_allocate())
+        return NULL;
+    return counted(calloc(1, bytes));
+}
+
+void *bpe_mem_copy(const void *source, size_t n, size_t size) {
+    void *p = bpe_mem_array(n, size);
+    if (p && n * size != 0)
+        memcpy(p, source, n * size);
+    return p;
+}
+
+void bpe_mem_free(void *p) {
+#ifdef BPE_TEST_ALLOC
+    if (p)
+        bpe_test_live_allocations--;
+#endif
+    free(p);
+}
+
+bool bpe_mem_grow(void **p, size_t *cap, size_t need, size_t size) {
+    if (need <= *cap)
+        return true;
+    size_t wanted = *cap + *cap / 2 + 16;
+    if (wanted < need)
+        wanted = need;
+    size_t bytes;
+    if (!product(wanted, size, &bytes) || !may_allocate())
+        return false;
+    void *grown = realloc(*p, bytes);
+    if (!grown)
+        return false;
+    if (!*p)
+        counted(grown);
+    *p = grown;
+    *cap = wanted;
+    return true;
+}
+
+bpe_status bpe_fail(bpe_error *err, bpe_status code, size_t pos) {
+    if (err) {
+        err->code = code;
+        err->pos = pos;
+    }
+    return code;
+}
+
+const char *bpe_status_message(bpe_status status) {
+    switch (status) {
+    case BPE_OK:
+        return "success";
+    case BPE_ERR_NOMEM:
+        return "out of memory";
+    case BPE_ERR_ARG:
+        return "an argument breaks a stated rule";
+    case BPE_ERR_ID:
+        return "no token has this id";
+    case BPE_ERR_CAPACITY:
+        return "the output buffer is too small";
+    case BPE_ERR_LIMIT:
+        return "larger than a documented limit";
+    case BPE_ERR_MODEL:
+        return "the model's data contradict each other";
+    case BPE_ERR_FORBIDDEN:
+        return "the text spells a forbidden string";
+    case BPE_ERR_SPLIT:
+        return "the split tables contradict each other";
+    default:
+        return "unknown status";
+    }
+}

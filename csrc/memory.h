@@ -1,0 +1,45 @@
+/*
+ * Memory: the only place that calls the C allocator, and the only place that checks sizes for
+ * overflow.
+ *
+ * Built with -DBPE_TEST_ALLOC, allocations are counted and the n-th can be made to fail, so that
+ * tests can prove that nothing leaks and that every failure is handled. That build has globals; the
+ * library has none.
+ */
+#ifndef BPE_MEMORY_H
+#define BPE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "bpe.h"
+
+/* n elements of `size` bytes, not cleared; NULL when out of memory or when the product overflows. n
+ * = 0 gives a pointer that may be freed. */
+void *bpe_mem_array(size_t n, size_t size);
+
+/* The same, cleared. Large areas cost nothing until they are touched. */
+void *bpe_mem_zeroed(size_t n, size_t size);
+
+/* A copy of n elements of `size` bytes. */
+void *bpe_mem_copy(const void *source, size_t n, size_t size);
+
+void bpe_mem_free(void *p);
+
+/*
+ * Make room for at least `need` elements in the array *p that now has room for *cap, growing by
+ * half or more so that repeated growth is linear. Returns false, changing nothing, when out of
+ * memory.
+ */
+bool bpe_mem_grow(void **p, size_t *cap, size_t need, size_t size);
+
+/* Write to an optional error and return its code: `return bpe_fail(err, BPE_ERR_ARG, i);` */
+bpe_status bpe_fail(bpe_error *err, bpe_status code, size_t pos);
+
+#ifdef BPE_TEST_ALLOC
+extern long bpe_test_live_allocations; /* allocated and not yet freed */
+extern long
+    bpe_test_fail_after; /* this many allocations succeed, every later one fails; -1: none fails */
+#endif
+
+#endif

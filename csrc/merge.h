@@ -1,0 +1,59 @@
+/*
+ * Merge: the rules by which neighbouring parts of a pretoken become one token, and two ways to
+ * apply them.
+ *
+ * Both merge semantics are one table pair -> (rank, id). A merge list is that table. Under ranks
+ * any two parts whose concatenation is a token may merge; parts are tokens themselves, so the table
+ * holds, for every token, each of its cuts into two tokens, with the token's place in the
+ * vocabulary as rank.
+ */
+#ifndef BPE_MERGE_H
+#define BPE_MERGE_H
+
+#include "bpe.h"
+#include "maps.h"
+#include "vocab.h"
+
+/* Rank of a pair that does not merge; also "no limit". */
+#define BPE_NO_RANK 0xFFFFFFFFu
+
+/* More pairs than this are refused (o200k_base has 446,000): the table would outgrow its use. */
+#define BPE_MAX_PAIRS ((size_t)1 << 24)
+
+/* Pretokens of up to this many bytes are merged by bpe_merge_short. */
+#define BPE_SHORT_BYTES 64
+
+typedef struct bpe_rules {
+    bpe_pair_map pairs; /* a = rank, b = id made */
+} bpe_rules;
+
+/* Fill zeroed rules; statuses as bpe_model_new, BPE_ERR_LIMIT above BPE_MAX_PAIRS. On failure free
+ * it all the same. */
+bpe_status bpe_rules_from_merges(bpe_rules *rules, const bpe_vocab *vocab,
+                                 const bpe_model_spec *spec, bpe_error *err);
+bpe_status bpe_rules_from_ranks(bpe_rules *rules, const bpe_vocab *vocab, bpe_error *err);
+void bpe_rules_free(bpe_rules *rules);
+
+/*
+ * Merge ids[0, n) in place, lowest rank first, leftmost first among equals, with ranks below
+ * `limit` only; returns how many ids are left. n <= BPE_SHORT_BYTES. O(n^2) steps over an array
+ * that fits in the first-level cache.
+ */
+size_t bpe_merge_short(const bpe_rules *rules, uint32_t *ids, size_t n, uint32_t limit);
+
+/* Scratch of bpe_merge_long; zero it before first use. */
+typedef struct bpe_merge_scratch {
+    struct bpe_part *parts;
+    size_t parts_cap;
+    uint64_t *heap;
+    size_t heap_cap;
+} bpe_merge_scratch;
+
+void bpe_merge_scratch_free(bpe_merge_scratch *scratch);
+
+/* The same for any n from 1 to 2^32 - 2, O(n log n). *n_left receives how many ids are left; BPE_OK
+ * or BPE_ERR_NOMEM (ids are then as they were). */
+bpe_status bpe_merge_long(const bpe_rules *rules, bpe_merge_scratch *scratch, uint32_t *ids,
+                          size_t n, uint32_t limit, size_t *n_left);
+
+#endif

@@ -1,0 +1,368 @@
+#include "split.h"
+
+#include <string.h>
+
+#include "memory.h"
+#include "utf8.h"
+
+#define N_PAGES 0x1100u /* pages of 256 codepoints */
+#define PAGE_SHIFT 8
+
+/* A transition, ready for the loop: (offset of the next state's row) * 2 + (a match ends before
+ * this character). */
+typedef uint32_t step_t;
+
+typedef struct stage {
+    uint16_t page_of[N_PAGES]; /* codepoint >> 8 -> page */
+    uint8_t ascii[128];        /* class of an ASCII character */
+    uint8_t *pages;            /* 256 classes each */
+    step_t *steps;             /* n_states rows of `width` */
+    uint32_t width;            /* classes and the end of text */
+    uint32_t n_states;
+} stage;
+
+struct bpe_split {
+    size_t n_stages;
+    stage stages[];
+};
+
+/* ---------------------------------------------------------------- building */
+
+/* The class of every codepoint of one page; `run` is the run that holds its first codepoint and is
+ * moved on. */
+static void fill_page(uint8_t *page, const bpe_split_stage *spec, uint32_t first, size_t *run) {
+    for (uint32_t i = 0; i < 256; i++) {
+        while (*run + 1 < spec->n_runs && spec->class_starts[*run + 1] <= first + i)
+            (*run)++;
+        page[i] = spec->class_ids[*run];
+    }
+}
+
+static bpe_status build_pages(stage *s, const bpe_split_stage *spec) {
+    uint8_t *all = bpe_mem_array(N_PAGES, 256);
+    if (!all)
+        return BPE_ERR_NOMEM;
+    size_t n = 0;
+    size_t run = 0;
+    for (uint32_t p = 0; p < N_PAGES; p++) {
+        uint8_t *page = all + n * 256;
+        fill_page(page, spec, p << PAGE_SHIFT, &run);
+        /* Long stretches share one class, so comparing with the last page alone finds nearly all
+         * repeats. */
+        if (n > 0 && memcmp(page, page - 256, 256) == 0) {
+            s->page_of[p] = (uint16_t)(n - 1);
+        } else {
+            s->page_of[p] = (uint16_t)n++;
+        }
+    }
+    s->pages = bpe_mem_copy(all, n * 256, 1);
+    bpe_mem_free(all);
+    if (!s->pages)
+        return BPE_ERR_NOMEM;
+    memcpy(s->ascii, s->pages, 128); /* page 0 */
+    return BPE_OK;
+}
+
+static bpe_status check_stage(const bpe_split_stage *spec, size_t index, bpe_error *err) {
+    if (spec->n_classes < 1 || spec->n_classes > 255 || spec->n_states < 2 ||
+        spec->n_states > BPE_MAX_STATES) {
+        return bpe_fail(err, BPE_ERR_LIMIT, index);
+    }
+    if (spec->n_runs == 0 || spec->class_starts[0] != 0)
+        return bpe_fail(err, BPE_ERR_SPLIT, 0);
+    for (size_t i = 0; i < spec->n_runs; i++) {
+        if (spec->class_ids[i] >= spec->n_classes || spec->class_starts[i] >= 0x110000 ||
+            (i > 0 && spec->class_starts[i] <= spec->class_starts[i - 1])) {
+            return bpe_fail(err, BPE_ERR_SPLIT, i);
+        }
+    }
+    size_t width = spec->n_classes + 1;
+    for (size_t i = 0; i < spec->n_states * width; i++) {
+        uint16_t t = spec->transitions[i];
+        bool dead_row = i < width;
+        bool end_column = i % width == width - 1;
+        /* A flag on the start row would end a match where it begins. */
+        bool start_row = i / width == 1;
+        if ((t & 0x7FFF) >= spec->n_states || (dead_row && t != 0) ||
+            (end_column && (t & 0x7FFF) != 0) || (start_row && (t & 0x8000) != 0)) {
+            return bpe_fail(err, BPE_ERR_SPLIT, i);
+        }
+    }
+    return BPE_OK;
+}
+
+static bpe_status build_stage(stage *s, const bpe_split_stage *spec, size_t index, bpe_error *err) {
+    bpe_status status = check_stage(spec, index, err);
+    if (status != BPE_OK)
+        return status;
+    s->width = spec->n_classes + 1;
+    s->n_states = spec->n_states;
+    size_t n = (size_t)s->n_states * s->width;
+    s->steps = bpe_mem_array(n, sizeof *s->steps);
+    if (!s->steps)
+        return bpe_fail(err, BPE_ERR_NOMEM, index);
+    for (size_t i = 0; i < n; i++) {
+        uint16_t t = spec->transitions[i];
+        s->steps[i] = (step_t)(t & 0x7FFF) * s->width * 2 + (t >> 15);
+    }
+    status = build_pages(s, spec);
+    return status == BPE_OK ? BPE_OK : bpe_fail(err, status, index);
+}
+
+bpe_status bpe_split_new(const bpe_split_stage *stages, size_t n_stages, bpe_split **out,
+                         bpe_error *err) {
+    if (n_stages > BPE_MAX_STAGES)
+        return bpe_fail(err, BPE_ERR_LIMIT, n_stages);
+    bpe_split *split = bpe_mem_zeroed(1, sizeof *split + n_stages * sizeof split->stages[0]);
+    if (!split)
+        return bpe_fail(err, BPE_ERR_NOMEM, 0);
+    split->n_stages = n_stages;
+    for (size_t i = 0; i < n_stages; i++) {
+        bpe_status status = build_stage(&split->stages[i], &stages[i], i, err);
+        if (status != BPE_OK) {
+            bpe_split_free(split);
+            return status;
+        }
+    }
+    *out = split;
+    return BPE_OK;
+}
+
+void bpe_split_free(bpe_split *split) {
+    if (!split)
+        return;
+    for (size_t i = 0; i < split->n_stages; i++) {
+        bpe_mem_free(split->stages[i].steps);
+        bpe_mem_free(split->stages[i].pages);
+    }
+    bpe_mem_free(split);
+}
+
+/* ---------------------------------------------------------------- one match */
+
+/* What reading from a position found. */
+typedef struct found {
+    size_t matched; /* the match ends here; 0: none (no match ends at or before its start, so 0 is
+                       free) */
+    size_t reached; /* reading stopped before this position */
+    step_t row;     /* the row of the state when the match ended; the start's when there is none */
+    bool unsettled; /* the text known so far ended while a state was alive */
+} found;
+
+static inline uint32_t class_at(const stage *s, const uint8_t *data, size_t p, size_t end,
+                                size_t *length) {
+    uint8_t b = data[p];
+    if (b < 0x80) {
+        *length = 1;
+        return s->ascii[b];
+    }
+    uint32_t cp;
+    *length = bpe_utf8_decode(data + p, data + end, &cp);
+    return s->pages[(uint32_t)s->page_of[cp >> PAGE_SHIFT] << 8 | (cp & 0xFF)];
+}
+
+/* The bit of a pair (16-byte window, state) in a level's failed pairs. */
+static inline size_t failed_bit(const stage *s, size_t window, step_t row) {
+    return window * s->n_states + row / s->width;
+}
+
+/*
+ * Read from `start` until nothing can match any more. Inlined twice: with `remember`, it also stops
+ * at pairs (state, first boundary of a window) from which an earlier reading found nothing.
+ */
+static inline found read_match(const stage *s, const uint8_t *data, const bpe_split_level *level,
+                               size_t start, bool open, bool remember) {
+    size_t end = level->end;
+    size_t p = start;
+    step_t row = s->width; /* state 1 */
+    found f = {0, start, row, false};
+    size_t window = (start - level->start) >> 4;
+    while (p < end) {
+        if (remember && (p - level->start) >> 4 != window) {
+            window = (p - level->start) >> 4;
+            size_t bit = failed_bit(s, window, row);
+            if (level->failed[bit >> 6] >> (bit & 63) & 1)
+                break;
+        }
+        size_t length;
+        uint32_t c = class_at(s, data, p, end, &length);
+        step_t t = s->steps[row + c];
+        if (t & 1) {
+            f.matched = p;
+            f.row = row;
+        }
+        row = t >> 1;
+        if (row == 0)
+            break;
+        p += length;
+    }
+    f.reached = p;
+    if (p < end)
+        return f;
+    if (open) {
+        f.unsettled = true;
+    } else if (s->steps[row + s->width - 1] & 1) {
+        f.matched = end;
+    }
+    return f;
+}
+
+/* Remember the pairs that a reading from `start` went through after its match, in vain. */
+static bool remember_failure(const stage *s, const uint8_t *data, bpe_split_level *level,
+                             size_t start, const found *f) {
+    if (!level->failed) {
+        size_t windows = ((level->end - level->start) >> 4) + 1;
+        if (windows > SIZE_MAX / s->n_states)
+            return false;
+        level->failed = bpe_mem_zeroed((windows * s->n_states + 63) >> 6, sizeof *level->failed);
+        if (!level->failed)
+            return false;
+    }
+    size_t p = f->matched ? f->matched : start;
+    step_t row = f->row;
+    size_t window = (p - level->start) >> 4;
+    while (p < f->reached) {
+        if ((p - level->start) >> 4 != window) {
+            window = (p - level->start) >> 4;
+            size_t bit = failed_bit(s, window, row);
+            level->failed[bit >> 6] |= (uint64_t)1 << (bit & 63);
+        }
+        size_t length;
+        uint32_t c = class_at(s, data, p, level->end, &length);
+        row = s->steps[row + c] >> 1;
+        p += length;
+    }
+    return true;
+}
+
+/* Reading this many bytes past a match in vain is ordinary; further, it is worth remembering. */
+#define LONG_FAILURE 64
+
+static inline found match_at(bpe_split_cursor *cursor, const stage *s, bpe_split_level *level,
+                             size_t start, bool open) {
+    found f = level->failed ? read_match(s, cursor->data, level, start, open, true)
+                            : read_match(s, cursor->data, level, start, open, false);
+    size_t kept = f.matched ? f.matched : start;
+    if (!f.unsettled && f.reached > kept + LONG_FAILURE) {
+        cursor->nomem = !remember_failure(s, cursor->data, level, start, &f);
+    }
+    return f;
+}
+
+/* ---------------------------------------------------------------- the cursor */
+
+static void enter(bpe_split_level *level, size_t start, size_t end) {
+    bpe_mem_free(level->failed);
+    *level = (bpe_split_level){start, start, end, 0, NULL};
+}
+
+/*
+ * Cut the next piece off a level with text left: a match, or the gap before the next match, which
+ * is then kept for the next call. Returns where the piece ends, 0 when it is not settled or memory
+ * ran out.
+ */
+static size_t cut(bpe_split_cursor *cursor, const stage *s, bpe_split_level *level, bool open) {
+    size_t from = level->pos;
+    size_t matched = level->matched_end;
+    level->matched_end = 0;
+    size_t p = from;
+    while (!matched) {
+        found f = match_at(cursor, s, level, p, open);
+        if (f.unsettled || cursor->nomem)
+            return 0;
+        matched = f.matched;
+        if (matched)
+            break;
+        size_t length;
+        class_at(s, cursor->data, p, level->end, &length);
+        p += length;
+        if (p >= level->end) {
+            if (open)
+                return 0;
+            break;
+        }
+    }
+    if (p > from) {
+        level->matched_end = matched;
+        matched = p;
+    }
+    level->pos = matched;
+    return matched;
+}
+
+void bpe_split_begin(bpe_split_cursor *cursor, const bpe_split *split, const uint8_t *data,
+                     size_t begin, size_t n, bool open) {
+    cursor->split = split;
+    cursor->data = data;
+    cursor->n = n;
+    cursor->settled = begin;
+    cursor->open = open;
+    cursor->nomem = false;
+    for (size_t k = 0; k < split->n_stages; k++)
+        cursor->levels[k] = (bpe_split_level){0, 0, 0, 0, NULL};
+    size_t end = open ? n - bpe_utf8_open_tail(data + begin, n - begin) : n;
+    cursor->levels[0] = (bpe_split_level){begin, begin, end, 0, NULL};
+}
+
+/* No stages: one pretoken, if the text is known to its end. */
+static size_t next_whole(bpe_split_cursor *cursor, size_t *ends, size_t cap) {
+    bpe_split_level *level = &cursor->levels[0];
+    if (cursor->open || cap == 0 || level->pos >= level->end)
+        return 0;
+    level->pos = level->end;
+    cursor->settled = level->end;
+    ends[0] = level->end;
+    return 1;
+}
+
+size_t bpe_split_next(bpe_split_cursor *cursor, size_t *ends, size_t cap) {
+    const bpe_split *split = cursor->split;
+    if (split->n_stages == 0)
+        return next_whole(cursor, ends, cap);
+    size_t last = split->n_stages - 1;
+    size_t n = 0;
+    while (n < cap) {
+        size_t k = last;
+        while (k > 0 && cursor->levels[k].pos >= cursor->levels[k].end)
+            k--;
+        bpe_split_level *level = &cursor->levels[k];
+        if (level->pos >= level->end)
+            break;
+        bool open = cursor->open && k == 0;
+        size_t start = level->pos;
+        size_t end = cut(cursor, &split->stages[k], level, open);
+        if (end == 0)
+            break;
+        if (k < last) {
+            enter(&cursor->levels[k + 1], start, end);
+            continue;
+        }
+        ends[n++] = end;
+    }
+    if (n > 0)
+        cursor->settled = ends[n - 1];
+    return n;
+}
+
+void bpe_split_end(bpe_split_cursor *cursor) {
+    for (size_t k = 0; k < cursor->split->n_stages; k++) {
+        bpe_mem_free(cursor->levels[k].failed);
+        cursor->levels[k].failed = NULL;
+    }
+}
+
+bpe_status bpe_split_ends(const bpe_split *split, const uint8_t *data, size_t n, size_t *ends,
+                          size_t cap, size_t *n_ends) {
+    bpe_split_cursor cursor;
+    bpe_split_begin(&cursor, split, data, 0, n, false);
+    size_t found_ends = bpe_split_next(&cursor, ends, cap);
+    bool nomem = cursor.nomem;
+    bool complete = cursor.settled == n;
+    bpe_split_end(&cursor);
+    if (nomem)
+        return BPE_ERR_NOMEM;
+    if (!complete)
+        return BPE_ERR_CAPACITY;
+    *n_ends = found_ends;
+    return BPE_OK;
+}
