@@ -3,8 +3,8 @@
 #include "memory.h"
 #include "split.h"
 
-/* Buckets of a workspace's cache: 2^16 of 64 bytes, 4 MB. */
-#define CACHE_BITS 16
+/* Buckets of a workspace's cache: 2^17 of 64 bytes, 8 MB. */
+#define CACHE_BITS 17
 
 /* Pretoken ends are fetched this many at a time: enough to hide the cost of a call, few enough for
  * the first-level cache. */
@@ -107,20 +107,40 @@ static bpe_status encode_miss(call *c, size_t start, size_t n, bpe_cache_entry *
     return BPE_OK;
 }
 
-static inline bpe_status encode_pretoken(call *c, size_t start, size_t end) {
-    size_t n = end - start;
-    if (n > BPE_CACHE_KEY_BYTES || !c->w->use_cache)
-        return encode_miss(c, start, n, NULL, NULL);
-    bpe_cache_key key = bpe_cache_key_of(c->data + start, n, c->data + c->n);
-    bpe_cache_entry *bucket = bpe_cache_bucket(&c->w->cache, &key);
-    const bpe_cache_entry *e = bpe_cache_find(bucket, &key);
-    if (!e)
-        return encode_miss(c, start, n, bucket, &key);
-    if (c->out.ids) {
-        for (size_t i = 0; i < e->n_ids; i++)
-            c->out.ids[c->out.n + i] = e->ids[i];
+static inline void emit(sink *out, const bpe_cache_entry *e) {
+    if (out->ids) {
+        uint32_t *to = out->ids + out->n;
+        to[0] = e->ids[0];
+        for (uint32_t i = 1; i < e->n_ids; i++)
+            to[i] = e->ids[i];
     }
-    c->out.n += e->n_ids;
+    out->n += e->n_ids;
+}
+
+/* Up to BATCH pretokens. All keys are made, and their buckets asked for, before the first is
+ * looked at: a bucket that is not in a near cache arrives meanwhile. */
+static bpe_status encode_batch(call *c, size_t start, const size_t *ends, size_t n) {
+    bpe_cache_key keys[BATCH];
+    bpe_cache_entry *buckets[BATCH];
+    size_t from = start;
+    for (size_t i = 0; i < n; from = ends[i], i++) {
+        buckets[i] = NULL;
+        if (ends[i] - from > BPE_CACHE_KEY_BYTES || !c->w->use_cache)
+            continue;
+        keys[i] = bpe_cache_key_of(c->data + from, ends[i] - from, c->data + c->n);
+        buckets[i] = bpe_cache_bucket(&c->w->cache, &keys[i]);
+        bpe_prefetch(buckets[i]);
+    }
+    for (size_t i = 0; i < n; start = ends[i], i++) {
+        const bpe_cache_entry *e = buckets[i] ? bpe_cache_find(buckets[i], &keys[i]) : NULL;
+        if (e) {
+            emit(&c->out, e);
+            continue;
+        }
+        bpe_status status = encode_miss(c, start, ends[i] - start, buckets[i], &keys[i]);
+        if (status != BPE_OK)
+            return status;
+    }
     return BPE_OK;
 }
 
@@ -137,10 +157,10 @@ static bpe_status encode_stretch(call *c, size_t start, size_t end) {
     bpe_status status = BPE_OK;
     do {
         n = bpe_split_next(&cursor, ends, BATCH);
-        for (size_t i = 0; status == BPE_OK && i < n; i++) {
-            status = encode_pretoken(c, start, ends[i]);
-            start = ends[i];
-        }
+        if (n == 0)
+            break;
+        status = encode_batch(c, start, ends, n);
+        start = ends[n - 1];
     } while (status == BPE_OK && n == BATCH);
     if (cursor.nomem)
         status = bpe_fail(c->err, BPE_ERR_NOMEM, start);
@@ -201,11 +221,12 @@ bpe_status bpe_encode_pretokens(const bpe_model *model, bpe_workspace *workspace
         return bpe_fail(err, BPE_ERR_ARG, n_ends);
     call c = {model, NULL, NULL, NULL, workspace, data, n, {ids, 0}, err};
     size_t start = 0;
-    for (size_t i = 0; i < n_ends; i++) {
-        bpe_status status = encode_pretoken(&c, start, ends[i]);
+    for (size_t i = 0; i < n_ends; i += BATCH) {
+        size_t n_batch = n_ends - i < BATCH ? n_ends - i : BATCH;
+        bpe_status status = encode_batch(&c, start, ends + i, n_batch);
         if (status != BPE_OK)
             return status;
-        start = ends[i];
+        start = ends[i + n_batch - 1];
     }
     *n_ids = c.out.n;
     return BPE_OK;

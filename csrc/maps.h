@@ -34,6 +34,15 @@ static inline uint64_t bpe_load64(const uint8_t *p) {
     return x;
 }
 
+/* Ask for a cache line that will be read soon. */
+static inline void bpe_prefetch(const void *p) {
+#if defined(__GNUC__)
+    __builtin_prefetch(p);
+#else
+    (void)p;
+#endif
+}
+
 static inline uint64_t bpe_hash_bytes(const uint8_t *p, size_t n) {
     uint64_t h = (uint64_t)n * 0x9E3779B97F4A7C15u;
     while (n >= 8) {

@@ -50,25 +50,36 @@ bpe_status bpe_rules_from_merges(bpe_rules *rules, const bpe_vocab *vocab,
 /*
  * Looking up each prefix and suffix of a token by its bytes would take time quadratic in its
  * length. A polynomial hash (of base POLY, modulo 2^64) gives every substring's hash in constant
- * time from the hashes of the prefixes; equal hashes are confirmed by comparing the bytes.
+ * time from the hashes of the prefixes. Bytes are compared once both halves of a cut look like
+ * tokens; before that, tokens of equal hash and length are told apart only if there are any.
  */
 #define POLY 0x9E3779B97F4A7C55u
 
-#define FILTER_BITS                                                                                \
-    20 /* a bitmap that stays in the second-level cache answers most "no such token" */
+#define FILTER_BITS 20 /* a bitmap in the second-level cache answers most "no such token" */
 
 typedef struct poly_slot {
     uint64_t hash;
-    uint32_t index; /* of the token, + 1; 0: free */
+    uint32_t index;  /* of the token */
+    uint32_t length; /* 0: the slot is free */
 } poly_slot;
+
+/* A cut of a token at byte `at`. */
+typedef struct candidate {
+    size_t at;
+    uint64_t right_hash;
+    uint64_t left_mixed;
+    uint64_t right_mixed;
+} candidate;
 
 typedef struct cuts {
     const bpe_vocab *vocab;
     poly_slot *slots;
     unsigned bits;
+    bool collisions; /* two tokens share hash and length */
     uint64_t *filter;
     uint64_t *prefix; /* prefix[k] = hash of the first k bytes of the token at hand */
     uint64_t *power;  /* power[k] = POLY^k */
+    candidate *candidates;
 } cuts;
 
 static inline uint64_t poly_next(uint64_t hash, uint8_t byte) { return hash * POLY + byte + 1; }
@@ -78,6 +89,48 @@ static void cuts_free(cuts *c) {
     bpe_mem_free(c->filter);
     bpe_mem_free(c->prefix);
     bpe_mem_free(c->power);
+    bpe_mem_free(c->candidates);
+}
+
+static inline bool holds(const cuts *c, const poly_slot *slot, const uint8_t *p) {
+    size_t n;
+    return memcmp(bpe_intern_bytes(&c->vocab->strings, slot->index, &n), p, slot->length) == 0;
+}
+
+/* The slot of the token with this hash and length, or a free one. */
+static inline poly_slot *probe_poly(const cuts *c, uint64_t mixed, uint64_t hash, size_t n,
+                                    const uint8_t *p) {
+    size_t mask = ((size_t)1 << c->bits) - 1;
+    size_t i = (size_t)mixed & mask;
+    for (;; i = (i + 1) & mask) {
+        poly_slot *slot = &c->slots[i];
+        if (slot->length == 0)
+            return slot;
+        if (slot->hash == hash && slot->length == n && (!c->collisions || holds(c, slot, p)))
+            return slot;
+    }
+}
+
+static inline bool may_be_token(const cuts *c, uint64_t mixed) {
+    size_t bit = (size_t)(mixed >> (64 - FILTER_BITS));
+    return c->filter[bit >> 6] >> (bit & 63) & 1;
+}
+
+static void enter_token(cuts *c, uint32_t index) {
+    size_t n;
+    const uint8_t *p = bpe_intern_bytes(&c->vocab->strings, index, &n);
+    uint64_t hash = 0;
+    for (size_t k = 0; k < n; k++)
+        hash = poly_next(hash, p[k]);
+    uint64_t mixed = bpe_mix64(hash);
+    poly_slot *slot = probe_poly(c, mixed, hash, n, p);
+    if (slot->length != 0) {
+        c->collisions = true;
+        slot = probe_poly(c, mixed, hash, n, p);
+    }
+    *slot = (poly_slot){hash, index, (uint32_t)n};
+    size_t bit = (size_t)(mixed >> (64 - FILTER_BITS));
+    c->filter[bit >> 6] |= (uint64_t)1 << (bit & 63);
 }
 
 static bool cuts_init(cuts *c, const bpe_vocab *vocab) {
@@ -96,66 +149,57 @@ static bool cuts_init(cuts *c, const bpe_vocab *vocab) {
     c->filter = bpe_mem_zeroed(((size_t)1 << FILTER_BITS) / 64, sizeof *c->filter);
     c->prefix = bpe_mem_array(longest + 1, sizeof *c->prefix);
     c->power = bpe_mem_array(longest + 1, sizeof *c->power);
-    if (!c->slots || !c->filter || !c->prefix || !c->power)
+    c->candidates = bpe_mem_array(longest + 1, sizeof *c->candidates);
+    if (!c->slots || !c->filter || !c->prefix || !c->power || !c->candidates)
         return false;
     c->power[0] = 1;
     for (size_t k = 1; k <= longest; k++)
         c->power[k] = c->power[k - 1] * POLY;
-    size_t mask = ((size_t)1 << c->bits) - 1;
-    for (size_t i = 0; i < vocab->n_ordinary; i++) {
-        size_t n;
-        const uint8_t *p = bpe_intern_bytes(&vocab->strings, i, &n);
-        uint64_t hash = 0;
-        for (size_t k = 0; k < n; k++)
-            hash = poly_next(hash, p[k]);
-        uint64_t mixed = bpe_mix64(hash);
-        size_t slot = (size_t)mixed & mask;
-        while (c->slots[slot].index != 0)
-            slot = (slot + 1) & mask;
-        c->slots[slot] = (poly_slot){hash, (uint32_t)i + 1};
-        size_t bit = (size_t)(mixed >> (64 - FILTER_BITS));
-        c->filter[bit >> 6] |= (uint64_t)1 << (bit & 63);
-    }
+    for (size_t i = 0; i < vocab->n_ordinary; i++)
+        enter_token(c, (uint32_t)i);
     return true;
 }
 
-/* The index of the token with these bytes and this hash, or BPE_NO_ID. */
-static uint32_t find_by_poly(const cuts *c, uint64_t hash, const uint8_t *p, size_t n) {
-    uint64_t mixed = bpe_mix64(hash);
-    size_t bit = (size_t)(mixed >> (64 - FILTER_BITS));
-    if (!(c->filter[bit >> 6] >> (bit & 63) & 1))
-        return BPE_NO_ID;
+/* Note the cuts of a token whose halves both may be tokens, and ask for the slots that will tell.
+ * Returns how many. */
+static size_t find_candidates(cuts *c, const uint8_t *p, size_t n) {
     size_t mask = ((size_t)1 << c->bits) - 1;
-    for (size_t slot = (size_t)mixed & mask; c->slots[slot].index != 0; slot = (slot + 1) & mask) {
-        if (c->slots[slot].hash != hash)
+    size_t n_candidates = 0;
+    c->prefix[0] = 0;
+    for (size_t k = 0; k < n; k++)
+        c->prefix[k + 1] = poly_next(c->prefix[k], p[k]);
+    for (size_t k = 1; k < n; k++) {
+        candidate x = {k, c->prefix[n] - c->prefix[k] * c->power[n - k], bpe_mix64(c->prefix[k]),
+                       0};
+        if (!may_be_token(c, x.left_mixed))
             continue;
-        size_t length;
-        const uint8_t *bytes =
-            bpe_intern_bytes(&c->vocab->strings, c->slots[slot].index - 1, &length);
-        if (length == n && memcmp(bytes, p, n) == 0)
-            return c->slots[slot].index - 1;
+        x.right_mixed = bpe_mix64(x.right_hash);
+        if (!may_be_token(c, x.right_mixed))
+            continue;
+        bpe_prefetch(&c->slots[(size_t)x.left_mixed & mask]);
+        bpe_prefetch(&c->slots[(size_t)x.right_mixed & mask]);
+        c->candidates[n_candidates++] = x;
     }
-    return BPE_NO_ID;
+    return n_candidates;
 }
 
 static bpe_status add_cuts(bpe_rules *rules, cuts *c, size_t index, bpe_error *err) {
     size_t n;
     const uint8_t *p = bpe_intern_bytes(&c->vocab->strings, index, &n);
-    c->prefix[0] = 0;
-    for (size_t k = 0; k < n; k++)
-        c->prefix[k + 1] = poly_next(c->prefix[k], p[k]);
-    for (size_t k = 1; k < n; k++) {
-        uint32_t left = find_by_poly(c, c->prefix[k], p, k);
-        if (left == BPE_NO_ID)
+    size_t n_candidates = find_candidates(c, p, n);
+    for (size_t i = 0; i < n_candidates; i++) {
+        const candidate *x = &c->candidates[i];
+        const poly_slot *left = probe_poly(c, x->left_mixed, c->prefix[x->at], x->at, p);
+        if (left->length == 0)
             continue;
-        uint64_t suffix = c->prefix[n] - c->prefix[k] * c->power[n - k];
-        uint32_t right = find_by_poly(c, suffix, p + k, n - k);
-        if (right == BPE_NO_ID)
+        const poly_slot *right = probe_poly(c, x->right_mixed, x->right_hash, n - x->at, p + x->at);
+        if (right->length == 0 || !holds(c, left, p) || !holds(c, right, p + x->at))
             continue;
         if (rules->pairs.n >= BPE_MAX_PAIRS)
             return bpe_fail(err, BPE_ERR_LIMIT, index);
         const uint32_t *ids = c->vocab->ids;
-        if (add_pair(rules, ids[left], ids[right], (uint32_t)index, ids[index]) != BPE_OK) {
+        if (add_pair(rules, ids[left->index], ids[right->index], (uint32_t)index, ids[index]) !=
+            BPE_OK) {
             return bpe_fail(err, BPE_ERR_NOMEM, index);
         }
     }
