@@ -1,0 +1,85 @@
+"""Byte-level BPE tokenizers: train them, save them, run them.
+
+>>> import pybpe
+>>> tok = pybpe.train(["low lower lowest"] * 3, vocab_size=260, pattern="gpt4")
+>>> tok.decode(tok.encode("lowest lower"))
+'lowest lower'
+
+What a name needs is imported when the name is first used, so that `import pybpe` is
+quick.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Where each public name lives.
+_HOMES = {
+    "BpeError": "errors",
+    "ModelError": "errors",
+    "SpecialTokenError": "errors",
+    "Split": "split",
+    "Stage": "split",
+    "Tokenizer": "tokenizer",
+    "TrainingError": "errors",
+    "TrainingReport": "training",
+    "UnknownTokenError": "errors",
+    "load": "loading",
+    "train": "training",
+    "train_from_counts": "training",
+    "train_from_files": "training",
+}
+
+__all__ = [
+    "BpeError",
+    "ModelError",
+    "SpecialTokenError",
+    "Split",
+    "Stage",
+    "Tokenizer",
+    "TrainingError",
+    "TrainingReport",
+    "UnknownTokenError",
+    "__version__",
+    "load",
+    "train",
+    "train_from_counts",
+    "train_from_files",
+]
+
+if TYPE_CHECKING:
+    from pybpe.errors import (
+        BpeError,
+        ModelError,
+        SpecialTokenError,
+        TrainingError,
+        UnknownTokenError,
+    )
+    from pybpe.loading import load
+    from pybpe.split import Split, Stage
+    from pybpe.tokenizer import Tokenizer
+    from pybpe.training import (
+        TrainingReport,
+        train,
+        train_from_counts,
+        train_from_files,
+    )
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'pybpe' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"pybpe.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, imported already or not."""
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,544 @@
+"""The only door to the compiled core: Python values in, C calls, Python values out.
+
+What the C functions promise stands in `csrc/bpe.h`. The functions here check nothing
+that the core checks itself; `fail` turns a status into an exception in one place.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from pybpe._core import ffi, lib
+from pybpe.errors import BpeError, ModelError, SpecialTokenError, UnknownTokenError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from pybpe.model import Model
+    from pybpe.split import Stage
+
+CData = Any  # what cffi hands out has no types that mypy could check
+
+MAX_IDS: int = lib.BPE_MAX_IDS
+NO_ID: int = lib.BPE_NO_ID
+PATHS: dict[str, int] = {
+    "auto": lib.BPE_PATH_AUTO,
+    "short": lib.BPE_PATH_SHORT,
+    "long": lib.BPE_PATH_LONG,
+}
+
+_EXCEPTIONS: dict[int, type[Exception]] = {
+    lib.BPE_ERR_NOMEM: MemoryError,
+    lib.BPE_ERR_ID: UnknownTokenError,
+    lib.BPE_ERR_LIMIT: ValueError,
+    lib.BPE_ERR_MODEL: ModelError,
+    lib.BPE_ERR_SPLIT: ModelError,
+    lib.BPE_ERR_FORBIDDEN: SpecialTokenError,
+}
+
+# Memory that is not cleared first: an output buffer is written before it is read.
+_uncleared = ffi.new_allocator(should_clear_after_alloc=False)
+
+# Whether an array("Q") can serve as size_t[].
+_SIZE_IS_Q = ffi.sizeof("size_t") == 8
+
+# Output buffers of up to this many ids (4 MB) stay with their workspace.
+_KEEP_IDS = 1 << 20
+
+
+class ForbiddenText(Exception):
+    """Text spells a forbidden string.
+
+    Attributes:
+        position: Where it begins, in bytes from the start of the text.
+        index: Which text of a batch it is; None for a single text.
+    """
+
+    def __init__(self, position: int, index: int | None = None) -> None:
+        """Keep both."""
+        super().__init__(position, index)
+        self.position = position
+        self.index = index
+
+
+def fail(status: int, message: str = "") -> NoReturn:
+    """Raise the exception that stands for a status other than BPE_OK."""
+    said = bytes(ffi.string(lib.bpe_status_message(status))).decode()
+    kind = _EXCEPTIONS.get(status)
+    if kind is None:
+        raise BpeError(f"{message or said} (status {status}: a bug in pybpe)")
+    raise kind(message or said)
+
+
+def _bytes_of(values: array[int]) -> CData:
+    """Return a uint32 view of an `array("I")`; the array must outlive its use."""
+    return ffi.from_buffer("uint32_t[]", values)
+
+
+# ------------------------------------------------------------------ split
+
+
+def new_split(stages: Sequence[Stage]) -> CData:
+    """Return the core's splitter for compiled stages.
+
+    Raises:
+        ModelError: The tables of a stage contradict each other.
+        ValueError: More stages, classes or states than the core's limits.
+    """
+    specs = ffi.new("bpe_split_stage[]", max(1, len(stages)))
+    keep = []
+    for spec, stage in zip(specs, stages, strict=False):
+        starts = _bytes_of(stage.class_starts)
+        classes = ffi.from_buffer("uint8_t[]", bytes(stage.class_ids))
+        steps = ffi.from_buffer("uint16_t[]", stage.transitions)
+        keep.append((starts, classes, steps))
+        spec.class_starts = starts
+        spec.class_ids = classes
+        spec.n_runs = len(stage.class_starts)
+        spec.n_classes = stage.n_classes
+        spec.n_states = stage.n_states
+        spec.transitions = steps
+    out, err = ffi.new("bpe_split **"), ffi.new("bpe_error *")
+    status = lib.bpe_split_new(specs, len(stages), out, err)
+    if status == lib.BPE_ERR_SPLIT:
+        fail(status, f"the split's tables contradict each other at entry {err.pos}")
+    if status == lib.BPE_ERR_LIMIT:
+        fail(
+            status,
+            f"the split is too large: at most {lib.BPE_MAX_STAGES} stages of 255 "
+            f"classes and {lib.BPE_MAX_STATES} states each",
+        )
+    if status != lib.BPE_OK:
+        fail(status)
+    return ffi.gc(out[0], lib.bpe_split_free)
+
+
+def split_ends(split: CData, data: bytes) -> array[int]:
+    """Return the end offset of every pretoken of `data`, in bytes."""
+    ends, n = _uncleared("size_t[]", max(1, len(data))), ffi.new("size_t *")
+    status = lib.bpe_split_ends(split, data, len(data), ends, len(data), n)
+    if status != lib.BPE_OK:
+        fail(status)
+    out = array("Q")
+    if _SIZE_IS_Q:
+        out.frombytes(ffi.buffer(ends, 8 * n[0]))
+    else:
+        out.extend(ends[0 : n[0]])
+    return out
+
+
+# ------------------------------------------------------------------ match
+
+
+def new_match(strings: Sequence[bytes], ids: Sequence[int]) -> CData | None:
+    """Return a matcher of non-empty strings that reports `ids`; None for no strings."""
+    if not strings:
+        return None
+    lengths, numbers = array("I", map(len, strings)), array("I", ids)
+    out, err = ffi.new("bpe_match **"), ffi.new("bpe_error *")
+    status = lib.bpe_match_new(
+        b"".join(strings),
+        _bytes_of(lengths),
+        _bytes_of(numbers),
+        len(strings),
+        out,
+        err,
+    )
+    if status != lib.BPE_OK:
+        fail(
+            status, "" if status == lib.BPE_ERR_NOMEM else f"string {err.pos} is empty"
+        )
+    return ffi.gc(out[0], lib.bpe_match_free)
+
+
+def find_all(match: CData | None, data: bytes) -> list[tuple[int, int, int]]:
+    """Return (start, end, id) of every match in `data`, leftmost-longest, in order."""
+    if match is None:
+        return []
+    cap, n = 16, ffi.new("size_t *")
+    while True:
+        starts, ends = ffi.new("size_t[]", cap), ffi.new("size_t[]", cap)
+        ids = ffi.new("uint32_t[]", cap)
+        status = lib.bpe_match_find(match, data, len(data), starts, ends, ids, cap, n)
+        if status != lib.BPE_OK:
+            fail(status)
+        if n[0] <= cap:
+            return [(starts[i], ends[i], ids[i]) for i in range(n[0])]
+        cap = n[0]
+
+
+# ------------------------------------------------------------------ model
+
+
+def _model_message(position: int, model: Model) -> str:
+    """Say what BPE_ERR_MODEL is about."""
+    part, index = position >> 32, position & 0xFFFFFFFF
+    if part == lib.BPE_PART_BYTE:
+        missing = sorted(set(range(256)) - _single_bytes(model))
+        shown = ", ".join(f"0x{b:02x}" for b in missing[:8])
+        more = f" and {len(missing) - 8} more" if len(missing) > 8 else ""
+        return (
+            f"{len(missing)} of the 256 single bytes are not in the vocabulary "
+            f"({shown}{more}): add them, or texts that hold them cannot be encoded"
+        )
+    if part == lib.BPE_PART_DUPLICATE:
+        start = sum(model.token_lengths[:index])
+        token = model.token_data[start : start + model.token_lengths[index]]
+        return f"token {token!r} is in the vocabulary twice (at number {index} again)"
+    if part == lib.BPE_PART_MERGE:
+        left, right = model.merges[2 * index], model.merges[2 * index + 1]
+        return (
+            f"merge {index}, ({left}, {right}) -> {model.merge_ids[index]}, names an "
+            "id without a token, or one whose bytes are not the two parts' together"
+        )
+    if part in (lib.BPE_PART_EXTRA, lib.BPE_PART_EXTRA_ID):
+        token, number = (*model.special_tokens, *model.added_tokens)[index]
+        if part == lib.BPE_PART_EXTRA_ID:
+            return f"id {number} of {token!r} already stands for another token"
+        return f"{token!r} with id {number} is empty, or its id is not below {MAX_IDS}"
+    return (
+        f"token number {index} is empty, or its id is out of order or not below "
+        f"{MAX_IDS}, or the lengths do not add up to the data"
+    )
+
+
+def _single_bytes(model: Model) -> set[int]:
+    found, start = set(), 0
+    for length in model.token_lengths:
+        if length == 1:
+            found.add(model.token_data[start])
+        start += length
+    return found
+
+
+def new_model(model: Model) -> CData:
+    """Return the core's model; everything is checked there.
+
+    Raises:
+        ModelError: The parts contradict each other.
+        ValueError: More tokens, bytes or mergeable pairs than the core's limits.
+    """
+    extra = (*model.special_tokens, *model.added_tokens)
+    extra_data = b"".join(token for token, _ in extra)
+    extra_lengths = array("I", (len(token) for token, _ in extra))
+    extra_ids = array("I", (number for _, number in extra))
+    spec = ffi.new("bpe_model_spec *")
+    ranks = model.semantics == "ranks"
+    spec.semantics = lib.BPE_SEMANTICS_RANKS if ranks else lib.BPE_SEMANTICS_MERGES
+    spec.whole_pretoken = model.whole_pretoken
+    keep = {
+        "token_data": ffi.from_buffer("uint8_t[]", model.token_data),
+        "token_lengths": _bytes_of(model.token_lengths),
+        "token_ids": _bytes_of(model.token_ids),
+        "merges": _bytes_of(model.merges),
+        "merge_ids": _bytes_of(model.merge_ids),
+        "extra_data": ffi.from_buffer("uint8_t[]", extra_data),
+        "extra_lengths": _bytes_of(extra_lengths),
+        "extra_ids": _bytes_of(extra_ids),
+    }
+    for name, view in keep.items():
+        setattr(spec, name, view)
+    spec.token_data_size = len(model.token_data)
+    spec.n_tokens = len(model.token_ids)
+    spec.n_merges = len(model.merge_ids)
+    spec.extra_data_size = len(extra_data)
+    spec.n_extra = len(extra)
+    out, err = ffi.new("bpe_model **"), ffi.new("bpe_error *")
+    status = lib.bpe_model_new(spec, out, err)
+    if status == lib.BPE_ERR_MODEL:
+        fail(status, _model_message(err.pos, model))
+    if status == lib.BPE_ERR_LIMIT:
+        fail(
+            status,
+            "the vocabulary is too large: at most 4 GB of tokens, and 16,777,216 pairs "
+            "of tokens that merge",
+        )
+    if status != lib.BPE_OK:
+        fail(status)
+    return ffi.gc(out[0], lib.bpe_model_free)
+
+
+def n_vocab(model: CData) -> int:
+    """Return the highest id + 1."""
+    return int(lib.bpe_model_n_vocab(model))
+
+
+def token_bytes(model: CData, number: int) -> bytes | None:
+    """Return the bytes of a token, or None where no token has this id."""
+    if not 0 <= number < MAX_IDS:
+        return None
+    n = ffi.new("size_t *")
+    p = lib.bpe_model_token(model, number, n)
+    return None if p == ffi.NULL else bytes(ffi.buffer(p, n[0]))
+
+
+def find_token(model: CData, token: bytes) -> int | None:
+    """Return the id of the ordinary token with these bytes, or None."""
+    number = lib.bpe_model_find(model, token, len(token))
+    return None if number == NO_ID else number
+
+
+def recover_merges(model: CData, n_tokens: int) -> tuple[array[int], array[int]]:
+    """Return for each ordinary token of a "ranks" model the ids that merge to it.
+
+    Both are NO_ID for single bytes and for tokens that no merge makes.
+    """
+    left, right = array("I", bytes(4 * n_tokens)), array("I", bytes(4 * n_tokens))
+    status = lib.bpe_model_recover_merges(
+        model, _bytes_of(left), _bytes_of(right), n_tokens
+    )
+    if status != lib.BPE_OK:
+        fail(status)
+    return left, right
+
+
+# ------------------------------------------------------------------ encode and decode
+
+
+class Workspace:
+    """What one running call needs: the core's workspace and reusable out-parameters."""
+
+    __slots__ = ("cap", "core", "err", "ids", "n")
+
+    def __init__(self, model: CData) -> None:
+        """Allocate for calls with `model`."""
+        out = ffi.new("bpe_workspace **")
+        status = lib.bpe_workspace_new(model, out)
+        if status != lib.BPE_OK:
+            fail(status)
+        self.core = ffi.gc(out[0], lib.bpe_workspace_free)
+        self.n = ffi.new("size_t *")
+        self.err = ffi.new("bpe_error *")
+        self.ids: CData = ffi.NULL
+        self.cap = 0
+
+    def room(self, n: int) -> CData:
+        """Return a buffer of at least `n` ids; up to a size it is kept."""
+        if n <= self.cap:
+            return self.ids
+        cap = max(n, 1024)
+        buffer = _uncleared("uint32_t[]", cap)
+        if cap <= _KEEP_IDS:
+            self.ids, self.cap = buffer, cap
+        return buffer
+
+
+def to_list(ids: CData, n: int) -> list[int]:
+    """Return the first `n` ids of a buffer; the two ways are equal but for speed."""
+    if n < 64:
+        return ffi.unpack(ids, n) if n else []
+    return memoryview(ffi.buffer(ids, 4 * n)).cast("I").tolist()
+
+
+class Engine:
+    """A model and a split, ready to encode and decode; shared by any threads.
+
+    Each running call takes a workspace from the pool and puts it back when it ends.
+    `list.pop` and `list.append` are atomic, so the pool needs no lock that a fork could
+    catch in the locked state.
+    """
+
+    __slots__ = ("_pool", "_settings", "model", "split")
+
+    def __init__(self, model: CData, split: CData) -> None:
+        """Keep both; `split` is None when it does not compile."""
+        self.model = model
+        self.split = split
+        self._pool: list[Workspace] = []
+        self._settings: tuple[int, int] | None = None
+
+    def configured(self, path: str, use_cache: bool) -> Engine:
+        """Return an engine of the same model that merges in the given way (tests)."""
+        other = Engine(self.model, self.split)
+        other._settings = (PATHS[path], int(use_cache))
+        return other
+
+    def _take(self) -> Workspace:
+        try:
+            return self._pool.pop()
+        except IndexError:
+            workspace = Workspace(self.model)
+            if self._settings:
+                status = lib.bpe_workspace_configure(workspace.core, *self._settings)
+                if status != lib.BPE_OK:
+                    fail(status)
+            return workspace
+
+    def _check(self, status: int, err: CData) -> None:
+        if status == lib.BPE_OK:
+            return
+        if status == lib.BPE_ERR_FORBIDDEN:
+            raise ForbiddenText(err.pos)
+        if status == lib.BPE_ERR_LIMIT:
+            fail(
+                status,
+                f"the pretoken at byte {err.pos} is longer than 4 GB: cut the text, or "
+                "use a split that cuts it",
+            )
+        fail(status)
+
+    def _run(
+        self,
+        workspace: Workspace,
+        data: bytes,
+        match: CData | None,
+        forbidden: CData | None,
+        ids: CData,
+    ) -> int:
+        status = lib.bpe_encode(
+            self.model,
+            self.split,
+            match or ffi.NULL,
+            forbidden or ffi.NULL,
+            workspace.core,
+            data,
+            len(data),
+            ids,
+            len(data),
+            workspace.n,
+            workspace.err,
+        )
+        if status != lib.BPE_OK:
+            self._check(status, workspace.err)
+        return int(workspace.n[0])
+
+    def encode(
+        self, data: bytes, match: CData | None, forbidden: CData | None
+    ) -> list[int]:
+        """Return the ids of `data`."""
+        workspace = self._take()
+        try:
+            ids = workspace.room(len(data))
+            return to_list(ids, self._run(workspace, data, match, forbidden, ids))
+        finally:
+            self._pool.append(workspace)
+
+    def encode_to_numpy(
+        self, data: bytes, match: CData | None, forbidden: CData | None
+    ) -> NDArray[np.uint32]:
+        """Return the ids as an array of shape (n_ids,) that owns its memory."""
+        import numpy as np
+
+        workspace = self._take()
+        try:
+            ids = workspace.room(len(data))
+            n = self._run(workspace, data, match, forbidden, ids)
+            view = np.frombuffer(ffi.buffer(ids, 4 * n), dtype=np.uint32)
+            return view.copy()
+        finally:
+            self._pool.append(workspace)
+
+    def count(self, data: bytes, match: CData | None, forbidden: CData | None) -> int:
+        """Return how many ids `data` has."""
+        workspace = self._take()
+        try:
+            return self._run(workspace, data, match, forbidden, ffi.NULL)
+        finally:
+            self._pool.append(workspace)
+
+    def encode_batch(
+        self, texts: Sequence[bytes], match: CData | None, forbidden: CData | None
+    ) -> list[list[int]]:
+        """Return the ids of each text, by one call of the core."""
+        data = b"".join(texts)
+        offsets = ffi.new("size_t[]", len(texts) + 1)
+        id_offsets = _uncleared("size_t[]", len(texts) + 1)
+        total = 0
+        for i, text in enumerate(texts):
+            total += len(text)
+            offsets[i + 1] = total
+        workspace = self._take()
+        try:
+            ids = workspace.room(total)
+            status = lib.bpe_encode_batch(
+                self.model,
+                self.split,
+                match or ffi.NULL,
+                forbidden or ffi.NULL,
+                workspace.core,
+                data,
+                offsets,
+                len(texts),
+                ids,
+                total,
+                id_offsets,
+                workspace.err,
+            )
+            if status == lib.BPE_ERR_FORBIDDEN:
+                raise _in_batch(workspace.err.pos, texts)
+            if status != lib.BPE_OK:
+                self._check(status, workspace.err)
+            bounds = ffi.unpack(id_offsets, len(texts) + 1)
+            flat = to_list(ids, bounds[-1])
+            return [flat[a:b] for a, b in pairwise(bounds)]
+        finally:
+            self._pool.append(workspace)
+
+    def encode_pretokens(self, data: bytes, ends: array[int]) -> list[int]:
+        """Return the ids of `data` cut into pretokens at `ends` (byte offsets)."""
+        workspace = self._take()
+        try:
+            ids = workspace.room(len(data))
+            bounds = (
+                ffi.from_buffer("size_t[]", ends)
+                if _SIZE_IS_Q
+                else ffi.new("size_t[]", ends.tolist())
+            )
+            status = lib.bpe_encode_pretokens(
+                self.model,
+                workspace.core,
+                data,
+                len(data),
+                bounds,
+                len(ends),
+                ids,
+                len(data),
+                workspace.n,
+                workspace.err,
+            )
+            if status != lib.BPE_OK:
+                self._check(status, workspace.err)
+            return to_list(ids, workspace.n[0])
+        finally:
+            self._pool.append(workspace)
+
+    def decode(self, ids: CData, n: int) -> bytes:
+        """Return the concatenated bytes of `n` ids.
+
+        Raises:
+            UnknownTokenError: Naming the id and its position.
+        """
+        size, err = ffi.new("size_t *"), ffi.new("bpe_error *")
+        status = lib.bpe_decoded_size(self.model, ids, n, size, err)
+        if status == lib.BPE_ERR_ID:
+            fail(status, f"no token has id {ids[err.pos]} (at position {err.pos})")
+        if status != lib.BPE_OK:
+            fail(status)
+        out = _uncleared("uint8_t[]", max(1, size[0]))
+        status = lib.bpe_decode(self.model, ids, n, out, size[0], size, err)
+        if status != lib.BPE_OK:
+            fail(status)
+        return bytes(ffi.buffer(out, size[0]))
+
+
+def _in_batch(position: int, texts: Sequence[bytes]) -> ForbiddenText:
+    """Return where an offset in the texts' concatenation lies."""
+    for i, text in enumerate(texts):
+        if position < len(text):
+            return ForbiddenText(position, i)
+        position -= len(text)
+    raise AssertionError(position)
+
+
+def id_buffer(ids: array[int] | memoryview) -> CData:
+    """Return a uint32 view of ids held by an `array("I")` or a uint32 memoryview."""
+    return ffi.from_buffer("uint32_t[]", ids)
+
+
+def new_engine(model: Model) -> Engine:
+    """Return the engine of a model whose split compiles."""
+    return Engine(new_model(model), new_split(model.split.stages))

@@ -1,0 +1,29 @@
+"""What counts as text, and how it becomes UTF-8: one rule for every entry point."""
+
+from __future__ import annotations
+
+
+def to_utf8(text: str | bytes | bytearray | memoryview, what: str = "text") -> bytes:
+    """Return the UTF-8 bytes of a text; `bytes` are taken as they are.
+
+    Surrogates can stand in a `str` but not in UTF-8: a high one followed by a low one
+    becomes the character the two stand for, any other becomes U+FFFD (tiktoken's rule).
+
+    Args:
+        text: A `str`, `bytes`, `bytearray` or `memoryview`; the latter two are copied.
+        what: What to call the argument in an error.
+
+    Raises:
+        TypeError: `text` is something else.
+    """
+    if isinstance(text, str):
+        try:
+            return text.encode()
+        except UnicodeEncodeError:
+            utf16 = text.encode("utf-16-le", "surrogatepass")
+            return utf16.decode("utf-16-le", "replace").encode()
+    if isinstance(text, bytes):
+        return text
+    if isinstance(text, (bytearray, memoryview)):
+        return bytes(text)
+    raise TypeError(f"{what} must be str or bytes, got {type(text).__name__}")

@@ -1,0 +1,529 @@
+"""The tokenizer: text to ids and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from pybpe import _binding
+from pybpe._ids import id_buffer, index
+from pybpe._text import to_utf8
+from pybpe._threads import Portion, in_threads, portions
+from pybpe.errors import UnknownTokenError
+from pybpe.model import MERGES, Model
+from pybpe.permissions import NONE, Allowed, Disallowed, Permissions, Token, as_text
+
+if TYPE_CHECKING:
+    import os
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from pybpe.split import Split
+    from pybpe.training import TrainingReport
+
+_T = TypeVar("_T")
+
+
+class Tokenizer:
+    """A byte-level BPE tokenizer: any text or bytes to ids, and back without loss.
+
+    Make one with `pybpe.train`, `pybpe.load`, `Tokenizer.from_ranks` or
+    `Tokenizer.from_merges`.
+
+    >>> tok = Tokenizer.from_merges([(104, 101), (108, 108), (256, 257)], pattern=None)
+    >>> tok.encode("hello")
+    [258, 111]
+    >>> tok.decode([258, 111])
+    'hello'
+
+    Two tokenizers are equal, and hash alike, when their content is (vocabulary, merges,
+    special and added tokens, split): see `fingerprint`. They pickle by content.
+
+    Thread and fork safety: a tokenizer never changes, so any number of threads may use
+    it at once; the GIL is released while the core works. It may be used before and
+    after a fork, in parent and child.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_engine",
+        "_fingerprint",
+        "_merges",
+        "_model",
+        "_permissions",
+        "_report",
+    )
+
+    def __init__(self, model: Model) -> None:
+        """Build from a model's parts; the classmethods are the usual way.
+
+        Raises:
+            ModelError: The parts contradict each other.
+        """
+        if not isinstance(model, Model):
+            raise TypeError(
+                f"Tokenizer() takes a Model, got {type(model).__name__}; to make a "
+                "tokenizer use pybpe.train, pybpe.load or Tokenizer.from_..."
+            )
+        put = object.__setattr__
+        put(self, "_model", model)
+        put(self, "_engine", _new_engine(model))
+        tables = dict(model.special_tokens), dict(model.added_tokens)
+        put(self, "_permissions", Permissions(*tables))
+        put(self, "_merges", None)
+        put(self, "_fingerprint", None)
+        put(self, "_report", None)
+
+    # What __init__ puts in place, for type checkers.
+    _model: Model
+    _engine: _binding.Engine
+    _permissions: Permissions
+    _merges: list[tuple[int, int]] | None
+    _fingerprint: str | None
+    _report: TrainingReport | None
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        """Refuse: tokenizers are shared between threads."""
+        raise AttributeError(f"a Tokenizer is immutable: cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        """Refuse, as for setting."""
+        raise AttributeError(f"a Tokenizer is immutable: cannot delete {name!r}")
+
+    # -------------------------------------------------------------- making
+
+    @classmethod
+    def from_ranks(
+        cls,
+        ranks: Mapping[bytes, int],
+        *,
+        pattern: str | Split | None,
+        special_tokens: Mapping[Token, int] | None = None,
+        added_tokens: Mapping[Token, int] | None = None,
+    ) -> Tokenizer:
+        """Make a tokenizer from tiktoken-style ranks.
+
+        Any two neighbouring parts whose concatenation is a token merge, lowest rank
+        first, and a pretoken that is a token is taken whole: tiktoken's rules.
+
+        Args:
+            ranks: Each token's bytes and its rank, which is its id. All 256 single
+                bytes must be there; ranks may have gaps.
+            pattern: A named pattern, a regex, a `Split`, or None for no split.
+            special_tokens: Strings and ids of special tokens.
+            added_tokens: Strings and ids of tokens that are matched before splitting,
+                always and without permission.
+
+        Raises:
+            TypeError: A token is not bytes, or a rank is not an int.
+            ValueError: The pattern cannot be used, or a limit is passed.
+            ModelError: Two tokens share an id, or single bytes are missing.
+        """
+        from pybpe import vocabulary
+
+        return cls(
+            vocabulary.model_from_ranks(
+                ranks,
+                split=_split(pattern),
+                special_tokens=special_tokens,
+                added_tokens=added_tokens,
+            )
+        )
+
+    @classmethod
+    def from_merges(
+        cls,
+        merges: Iterable[tuple[int, int] | tuple[bytes, bytes]],
+        *,
+        pattern: str | Split | None,
+        special_tokens: Mapping[Token, int] | Sequence[Token] | None = None,
+        added_tokens: Mapping[Token, int] | None = None,
+        byte_order: str = "identity",
+        vocab: Mapping[bytes, int] | None = None,
+        whole_pretoken: bool = False,
+    ) -> Tokenizer:
+        """Make a tokenizer from a list of merges in rank order.
+
+        Only the listed pairs merge, lowest rank first, leftmost first.
+
+        Args:
+            merges: Pairs of ids, or of token bytes. Without `vocab`, ids 0-255 are the
+                bytes and merge i makes id 256 + i.
+            pattern: A named pattern, a regex, a `Split`, or None for no split.
+            special_tokens: Strings and ids of special tokens; of a sequence of strings,
+                the ids are those after the last token's, in the order given.
+            added_tokens: Strings and ids of tokens that are matched before splitting,
+                always and without permission.
+            byte_order: "identity" (byte b has id b) or "gpt2" (the order in which GPT-2
+                numbers the bytes). Goes without `vocab` only.
+            vocab: The id of every token, where they do not follow from the merges.
+            whole_pretoken: Take a pretoken that is a token whole, before any merge
+                (Hugging Face's `ignore_merges`).
+
+        Raises:
+            TypeError: A merge is not a pair of ints or of bytes.
+            ValueError: The pattern or `byte_order` cannot be used.
+            ModelError: A merge names a token that does not exist before it.
+        """
+        from pybpe import vocabulary
+
+        return cls(
+            vocabulary.model_from_merges(
+                merges,
+                split=_split(pattern),
+                special_tokens=special_tokens,
+                added_tokens=added_tokens,
+                byte_order=byte_order,
+                vocab=vocab,
+                whole_pretoken=whole_pretoken,
+            )
+        )
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Tokenizer:
+        """Make a tokenizer from the contents of a pybpe model file.
+
+        Raises:
+            ModelError: The bytes are not a model file, or not an intact one.
+        """
+        from pybpe import model_file
+
+        return cls(model_file.model_from_bytes(data))
+
+    # -------------------------------------------------------------- saving
+
+    def to_bytes(self) -> bytes:
+        """Return the contents of a pybpe model file; the same for equal tokenizers.
+
+        Provenance is part of the file, so tokenizers that are equal but came about
+        differently give different bytes.
+        """
+        from pybpe import model_file
+
+        return model_file.model_to_bytes(self._model)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a pybpe model file, replacing `path` in one step or not at all.
+
+        Raises:
+            OSError: The file cannot be written; what was there is still there.
+        """
+        from pybpe import model_file
+
+        model_file.save_model(self._model, path)
+
+    @property
+    def fingerprint(self) -> str:
+        """The sha256, in hex, of the tokenizer's content; provenance plays no part."""
+        if self._fingerprint is None:
+            from pybpe import model_file
+
+            object.__setattr__(
+                self, "_fingerprint", model_file.fingerprint(self._model)
+            )
+        assert self._fingerprint is not None  # noqa: S101 - for the type checker
+        return self._fingerprint
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Tokenizer], tuple[bytes]]:
+        """Pickle by content."""
+        return Tokenizer.from_bytes, (self.to_bytes(),)
+
+    def __copy__(self) -> Tokenizer:
+        """Return the tokenizer itself: it never changes."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Tokenizer:
+        """Return the tokenizer itself: it never changes."""
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        """Compare content."""
+        if not isinstance(other, Tokenizer):
+            return NotImplemented
+        return self is other or self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        """Hash content."""
+        return hash(self.fingerprint)
+
+    def __repr__(self) -> str:
+        """Say how large the vocabulary is and how text is split."""
+        name = self._model.split.name
+        split = repr(name if name is not None else self.pattern)
+        split = split if len(split) < 60 else split[:56] + "...'"
+        return f"<pybpe.Tokenizer vocab_size={self.vocab_size} pattern={split}>"
+
+    # -------------------------------------------------------------- vocabulary
+
+    @property
+    def vocab_size(self) -> int:
+        """How many ids there are, special and added tokens included."""
+        model = self._model
+        extra = {number for _, number in (*model.special_tokens, *model.added_tokens)}
+        if extra:
+            extra.difference_update(model.token_ids)
+        return len(model.token_ids) + len(extra)
+
+    @property
+    def n_vocab(self) -> int:
+        """The highest id + 1: more than `vocab_size` where ids have gaps."""
+        return _binding.n_vocab(self._engine.model)
+
+    @property
+    def special_tokens(self) -> dict[Token, int]:
+        """Special tokens and ids, by ascending id; bytes stand for non-UTF-8 ones."""
+        return {as_text(token): number for token, number in self._model.special_tokens}
+
+    @property
+    def added_tokens(self) -> dict[Token, int]:
+        """Added tokens and ids, by ascending id; bytes stand for non-UTF-8 ones."""
+        return {as_text(token): number for token, number in self._model.added_tokens}
+
+    @property
+    def split(self) -> Split:
+        """The split; `split.compiled` says whether it runs in the core."""
+        return self._model.split
+
+    @property
+    def pattern(self) -> str | tuple[str, ...] | None:
+        """The split's regex; several for a split in stages, None for no split."""
+        patterns = tuple(stage.pattern for stage in self._model.split.stages)
+        if len(patterns) < 2:
+            return patterns[0] if patterns else None
+        return patterns
+
+    @property
+    def merges(self) -> list[tuple[int, int]]:
+        """The (left id, right id) pairs in rank order.
+
+        A tokenizer made from ranks has none of its own. For it, each token is merged
+        with the ranks below its own, and the two parts that are left are its pair;
+        tokens that no merge makes have no pair.
+        """
+        if self._merges is None:
+            object.__setattr__(self, "_merges", self._find_merges())
+        assert self._merges is not None  # noqa: S101 - for the type checker
+        return list(self._merges)
+
+    def _find_merges(self) -> list[tuple[int, int]]:
+        model = self._model
+        if model.semantics == MERGES:
+            flat = model.merges.tolist()
+            return list(zip(flat[::2], flat[1::2], strict=True))
+        n = len(model.token_ids)
+        left, right = _binding.recover_merges(self._engine.model, n)
+        return [
+            (a, b)
+            for a, b in zip(left.tolist(), right.tolist(), strict=True)
+            if a != _binding.NO_ID
+        ]
+
+    def token_bytes(self, number: int) -> bytes:
+        """Return the bytes of one token.
+
+        Raises:
+            UnknownTokenError: No token has this id.
+        """
+        token = _binding.token_bytes(self._engine.model, index(number))
+        if token is None:
+            raise UnknownTokenError(f"no token has id {number}")
+        return token
+
+    def token_id(self, token: Token) -> int:
+        """Return the id of an ordinary, added or special token.
+
+        Raises:
+            UnknownTokenError: The vocabulary does not have it.
+        """
+        data = to_utf8(token, "token")
+        number = _binding.find_token(self._engine.model, data) if data else None
+        if number is None:
+            extra = (*self._model.special_tokens, *self._model.added_tokens)
+            number = dict(extra).get(data)
+        if number is None:
+            raise UnknownTokenError(f"{token!r} is not in the vocabulary")
+        return number
+
+    @property
+    def training_report(self) -> TrainingReport | None:
+        """What training did, for a tokenizer that this process trained; else None."""
+        return self._report
+
+    # -------------------------------------------------------------- encoding
+
+    def encode(
+        self,
+        text: Token,
+        *,
+        allowed_special: Allowed = NONE,
+        disallowed_special: Disallowed = "all",
+    ) -> list[int]:
+        """Return the ids of a text.
+
+        Special tokens become their ids only where `allowed_special` names them. Text
+        that spells one of `disallowed_special` raises, so that a special token never
+        gets in by accident. Added tokens are always matched.
+
+        Args:
+            text: Text, or bytes of any kind; bytes that are not UTF-8 keep their value.
+                Lone surrogates in a str count as U+FFFD.
+            allowed_special: The special tokens to match, or "all".
+            disallowed_special: The strings to refuse; "all" means every special token
+                not allowed, () nothing: then special tokens are encoded as plain text.
+
+        Raises:
+            SpecialTokenError: The text spells a disallowed special token.
+            TypeError: `text` is neither str nor bytes.
+        """
+        return self._run(self._engine.encode, text, allowed_special, disallowed_special)
+
+    def encode_ordinary(self, text: Token) -> list[int]:
+        """Return the ids of a text in which special tokens are nothing special."""
+        return self.encode(text, disallowed_special=())
+
+    def encode_to_numpy(
+        self,
+        text: Token,
+        *,
+        allowed_special: Allowed = NONE,
+        disallowed_special: Disallowed = "all",
+    ) -> NDArray[np.uint32]:
+        """Return the ids of a text as a `uint32` array of shape (n_ids,).
+
+        Otherwise the same as `encode`; numpy must be installed.
+        """
+        return self._run(
+            self._engine.encode_to_numpy, text, allowed_special, disallowed_special
+        )
+
+    def count(
+        self,
+        text: Token,
+        *,
+        allowed_special: Allowed = NONE,
+        disallowed_special: Disallowed = "all",
+    ) -> int:
+        """Return how many ids `encode` would give, without making a list of them."""
+        return self._run(self._engine.count, text, allowed_special, disallowed_special)
+
+    def _run(
+        self,
+        method: Callable[[bytes, Any, Any], _T],
+        text: Token,
+        allowed: Allowed,
+        disallowed: Disallowed,
+    ) -> _T:
+        """Call a method of the engine with the matchers that the permissions need."""
+        data = to_utf8(text)
+        match, forbidden = self._permissions.matchers(allowed, disallowed)
+        try:
+            return method(data, match, forbidden)
+        except _binding.ForbiddenText as found:
+            raise self._permissions.refusal(data, found, allowed, disallowed) from None
+
+    def encode_batch(
+        self,
+        texts: Iterable[Token],
+        *,
+        num_threads: int | None = None,
+        allowed_special: Allowed = NONE,
+        disallowed_special: Disallowed = "all",
+    ) -> list[list[int]]:
+        """Return the ids of each text, as `encode` gives them.
+
+        Args:
+            texts: Any iterable of texts; a bare str or bytes is refused.
+            num_threads: How many threads to use; None for the machine's cores when the
+                batch is large enough to gain from them.
+            allowed_special: As for `encode`.
+            disallowed_special: As for `encode`.
+
+        Raises:
+            SpecialTokenError: A text spells a disallowed special token; the message
+                says which text.
+            TypeError: An item is neither str nor bytes; the message says which.
+        """
+        if isinstance(texts, (str, bytes, bytearray, memoryview)):
+            raise TypeError(
+                f"texts must be an iterable of texts, got one {type(texts).__name__}: "
+                "use encode, or put it into a list"
+            )
+        data = [to_utf8(text, f"texts[{i}]") for i, text in enumerate(texts)]
+        permissions = self._permissions
+        match, forbidden = permissions.matchers(allowed_special, disallowed_special)
+
+        def encode_portion(portion: Portion) -> list[list[int]]:
+            first, last = portion
+            try:
+                return self._engine.encode_batch(data[first:last], match, forbidden)
+            except _binding.ForbiddenText as found:
+                found.index = (found.index or 0) + first
+                raise permissions.refusal(
+                    data[found.index], found, allowed_special, disallowed_special
+                ) from None
+
+        results = in_threads(encode_portion, portions(data), num_threads)
+        return [ids for result in results for ids in result]
+
+    # -------------------------------------------------------------- decoding
+
+    def decode_bytes(self, ids: Sequence[int] | NDArray[np.integer[Any]]) -> bytes:
+        """Return the bytes of a sequence of ids: exact, for any ids.
+
+        Args:
+            ids: A sequence of ints, or a one-dimensional array of any integer type.
+
+        Raises:
+            UnknownTokenError: An id is not in the vocabulary; the message names it and
+                its position.
+            TypeError: `ids` is not a sequence of integers.
+        """
+        buffer, n = id_buffer(ids)
+        return self._engine.decode(buffer, n)
+
+    def decode(
+        self, ids: Sequence[int] | NDArray[np.integer[Any]], errors: str = "replace"
+    ) -> str:
+        """Return the text of a sequence of ids.
+
+        A sequence that ends or begins inside a character has no exact text: with
+        errors="replace" U+FFFD stands for the broken part. `decode_bytes` is exact.
+
+        Args:
+            ids: As for `decode_bytes`.
+            errors: What to do with bytes that are not UTF-8, as for `bytes.decode`.
+        """
+        return self.decode_bytes(ids).decode("utf-8", errors)
+
+    def decode_batch(
+        self,
+        batch: Iterable[Sequence[int] | NDArray[np.integer[Any]]],
+        *,
+        errors: str = "replace",
+        num_threads: int | None = None,
+    ) -> list[str]:
+        """Return the text of each sequence of ids, as `decode` gives it."""
+        rows = list(batch)
+
+        def decode_portion(portion: Portion) -> list[str]:
+            first, last = portion
+            return [self.decode(ids, errors) for ids in rows[first:last]]
+
+        results = in_threads(decode_portion, portions(rows), num_threads)
+        return [text for result in results for text in result]
+
+
+def _split(pattern: str | Split | None) -> Split:
+    from pybpe.split import Split
+
+    return Split.from_pattern(pattern)
+
+
+def _new_engine(model: Model) -> _binding.Engine:
+    """Return the engine of a model: the core alone, if the split compiles."""
+    if model.split.compiled:
+        return _binding.new_engine(model)
+    from pybpe._uncompiled import UncompiledEngine
+
+    return UncompiledEngine(model)

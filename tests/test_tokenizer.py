@@ -1,0 +1,566 @@
+"""What a tokenizer promises its user: types, errors, special tokens, equality."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from array import array
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pybpe
+from pybpe import ModelError, SpecialTokenError, Tokenizer, UnknownTokenError
+
+BYTES = {bytes([b]): b for b in range(256)}
+END, PAD = "<|end|>", "<|pad|>"
+
+
+def ranks(*tokens: bytes) -> dict[bytes, int]:
+    return BYTES | {token: 256 + i for i, token in enumerate(tokens)}
+
+
+def make(*tokens: bytes, **options: Any) -> Tokenizer:
+    options = {"pattern": r"\s+|\S+"} | options
+    return Tokenizer.from_ranks(ranks(*tokens), **options)
+
+
+@pytest.fixture(scope="module")
+def tok() -> Tokenizer:
+    return make(b"he", b"ll", b"hell", b"hello", special_tokens={END: 300, PAD: 301})
+
+
+# ------------------------------------------------------------------ text and bytes
+
+
+@given(st.text())
+def test_any_text_comes_back(text: str) -> None:
+    tok = make(b"he", b"\xc3\xa9")
+    assert tok.decode(tok.encode(text)) == text
+    assert tok.count(text) == len(tok.encode(text))
+
+
+@given(st.binary())
+def test_any_bytes_come_back(data: bytes) -> None:
+    tok = make(b"he", b"\xc3\xa9")
+    assert tok.decode_bytes(tok.encode(data)) == data
+
+
+@given(st.text(), st.text())
+def test_bytes_are_encoded_like_the_text_they_spell(a: str, b: str) -> None:
+    tok = make(b"ab", b"\xc3\xa9")
+    assert tok.encode((a + b).encode()) == tok.encode(a + b)
+
+
+def test_kinds_of_bytes(tok: Tokenizer) -> None:
+    for kind in (bytes, bytearray, memoryview):
+        assert tok.encode(kind(b"hello")) == [259]
+
+
+@pytest.mark.parametrize(
+    ("text", "same_as"),
+    [
+        ("\ud83d", "\ufffd"),
+        ("\ud83d\udc4d", "\U0001f44d"),
+        ("a\udc4d\ud83db", "a\ufffd\ufffdb"),
+    ],
+)
+def test_surrogates_follow_one_rule_in_every_entry_point(
+    tok: Tokenizer, text: str, same_as: str
+) -> None:
+    want = tok.encode(same_as)
+    assert tok.encode(text) == want
+    assert tok.encode_ordinary(text) == want
+    assert tok.encode_to_numpy(text).tolist() == want
+    assert tok.encode_batch([text]) == [want]
+    assert tok.count(text) == len(want)
+
+
+@pytest.mark.parametrize("text", [None, 5, ["a"], 1.5, {"a": 1}, array("I", [1])])
+def test_text_of_a_wrong_type(tok: Tokenizer, text: Any) -> None:
+    name = type(text).__name__
+    for call in (tok.encode, tok.encode_ordinary, tok.count, tok.encode_to_numpy):
+        with pytest.raises(TypeError, match=f"text must be str or bytes, got {name}"):
+            call(text)
+    with pytest.raises(
+        TypeError, match=rf"texts\[1\] must be str or bytes, got {name}"
+    ):
+        tok.encode_batch(["a", text])
+
+
+def test_nul_and_newlines_are_ordinary(tok: Tokenizer) -> None:
+    text = "a\0b\r\n\0"
+    assert tok.encode(text) == list(text.encode())
+
+
+def test_empty(tok: Tokenizer) -> None:
+    assert tok.encode("") == tok.encode(b"") == []
+    assert tok.encode_batch([]) == []
+    assert tok.encode_batch(["", "hello", ""]) == [[], [259], []]
+    assert tok.encode_to_numpy("").shape == (0,)
+    assert tok.count("") == 0
+    assert tok.decode([]) == ""
+    assert tok.decode_batch([]) == []
+
+
+def test_all_outputs_agree(tok: Tokenizer) -> None:
+    texts = [f"hello {i} hell he\n" * (i % 7) for i in range(300)]
+    want = [tok.encode(text) for text in texts]
+    assert tok.encode_batch(texts) == want
+    assert tok.encode_batch(iter(texts), num_threads=3) == want
+    for text, ids in zip(texts, want, strict=True):
+        found = tok.encode_to_numpy(text)
+        assert found.dtype == np.uint32
+        assert found.flags.owndata
+        assert found.tolist() == ids
+        assert tok.count(text) == len(ids)
+    assert tok.decode_batch(want) == texts
+
+
+def test_a_batch_larger_than_a_portion(tok: Tokenizer) -> None:
+    texts = ["hello " * 100_000, "", "x" * 5_000_000, "hell"] * 3
+    want = [tok.encode(text) for text in texts]
+    for threads in (1, 2, 5):
+        assert tok.encode_batch(texts, num_threads=threads) == want
+
+
+def test_a_bare_text_is_no_batch(tok: Tokenizer) -> None:
+    for text in ("abc", b"abc"):
+        with pytest.raises(TypeError, match="use encode"):
+            tok.encode_batch(text)
+
+
+@pytest.mark.parametrize("number", [0, -1])
+def test_num_threads_below_one(tok: Tokenizer, number: int) -> None:
+    with pytest.raises(ValueError, match="num_threads must be 1 or more"):
+        tok.encode_batch(["a"], num_threads=number)
+
+
+def test_an_exception_of_the_batch_iterator_comes_through(tok: Tokenizer) -> None:
+    class Mine(Exception):
+        pass
+
+    def texts() -> Iterator[str]:
+        yield "a"
+        raise Mine
+
+    with pytest.raises(Mine):
+        tok.encode_batch(texts())
+
+
+# ------------------------------------------------------------------ merge semantics
+
+
+def test_a_pretoken_that_is_a_token_is_taken_whole() -> None:
+    tok = make(b"bcd")
+    assert tok.encode("bcd") == [256]
+    assert tok.encode("abcd") == list(b"abcd")
+
+
+def test_rank_order_where_the_table_is_not_closed_under_merges() -> None:
+    tok = make(b"ab", b"ba", b"bc", b"abc", b"babc", b"ababc")
+    assert tok.encode("xababc") == [ord("x"), 261]
+    assert tok.encode("abab") == [256, 256]
+
+
+def test_merge_lists_do_not_take_pretokens_whole() -> None:
+    merges = [(98, 99), (97, 256)]
+    tok = Tokenizer.from_merges(merges, pattern=None)
+    assert tok.encode("abc") == [257]
+    assert tok.merges == merges
+    only = {**BYTES, b"bcd": 256}
+    plain = Tokenizer.from_merges([], vocab=only, pattern=None)
+    whole = Tokenizer.from_merges([], vocab=only, pattern=None, whole_pretoken=True)
+    assert plain.encode("bcd") == list(b"bcd")
+    assert whole.encode("bcd") == [256]
+
+
+def test_merges_given_as_bytes() -> None:
+    tok = Tokenizer.from_merges([(b"a", b"b"), (b"ab", b"c")], pattern=None)
+    assert tok.merges == [(97, 98), (256, 99)]
+    assert tok.encode("abcab") == [257, 256]
+
+
+def test_merges_recovered_from_ranks() -> None:
+    # "bcd" has no pair, "abc" is ab + c although a + bc would do too.
+    tok = make(b"ab", b"bc", b"abc", b"bcdx")
+    assert tok.merges == [(97, 98), (98, 99), (256, 99)]
+
+
+def test_gpt2_byte_order() -> None:
+    tok = Tokenizer.from_merges([], pattern=None, byte_order="gpt2")
+    assert tok.encode("!~\xa1\xad".encode("latin-1")) == [0, 93, 94, 255]
+    assert tok.encode(b"\0 \n") == [188, 220, 198]
+    assert sorted(tok.encode(bytes(range(256)))) == list(range(256))
+
+
+# ------------------------------------------------------------------ special tokens
+
+
+def test_special_tokens_need_permission(tok: Tokenizer) -> None:
+    text = f"hello{END}hello"
+    with pytest.raises(SpecialTokenError) as caught:
+        tok.encode(text)
+    message = str(caught.value)
+    assert "'<|end|>' at character 5 (byte 5)" in message
+    assert "allowed_special={'<|end|>'}" in message
+    assert "disallowed_special=()" in message
+    assert "encode_ordinary" in message
+    assert tok.encode(text, allowed_special={END}) == [259, 300, 259]
+    assert tok.encode(text, allowed_special="all") == [259, 300, 259]
+    plain = tok.encode_ordinary(text)
+    assert 300 not in plain
+    assert tok.encode(text, disallowed_special=()) == plain
+    assert tok.encode(text, disallowed_special={PAD}) == plain
+
+
+def test_every_output_treats_special_tokens_alike(tok: Tokenizer) -> None:
+    text = f"hell{PAD} {END}"
+    for options in (
+        {"allowed_special": "all"},
+        {"allowed_special": {END}, "disallowed_special": ()},
+        {"allowed_special": {END, PAD}},
+        {"disallowed_special": ()},
+    ):
+        want = tok.encode(text, **options)
+        assert tok.encode_to_numpy(text, **options).tolist() == want
+        assert tok.encode_batch([text], **options) == [want]
+        assert tok.count(text, **options) == len(want)
+    for call in (tok.encode, tok.encode_to_numpy, tok.count):
+        with pytest.raises(SpecialTokenError, match="at character 4"):
+            call(text, allowed_special={END})
+    with pytest.raises(SpecialTokenError, match=r"^texts\[2\] .* at character 4"):
+        tok.encode_batch(["", "x", text], allowed_special={END})
+
+
+def test_the_character_position_counts_characters(tok: Tokenizer) -> None:
+    with pytest.raises(SpecialTokenError, match=r"character 3 \(byte 9\)"):
+        tok.encode("\u20ac\u20ac\u20ac" + END)
+
+
+def test_any_string_may_be_disallowed(tok: Tokenizer) -> None:
+    with pytest.raises(SpecialTokenError, match="'lo' at character 3"):
+        tok.encode("hello", disallowed_special={"lo"})
+    assert tok.encode("hello", disallowed_special=["x"]) == [259]
+
+
+@pytest.mark.parametrize("option", ["allowed_special", "disallowed_special"])
+def test_permissions_of_a_wrong_type(tok: Tokenizer, option: str) -> None:
+    bare = Tokenizer.from_ranks(BYTES, pattern=None)
+    for t in (tok, bare):
+        with pytest.raises(TypeError, match=f"{option} must be"):
+            t.encode("a", **{option: END})
+        with pytest.raises(TypeError, match=f"{option} must be"):
+            t.encode("a", **{option: 5})
+        with pytest.raises(TypeError, match=f"a token in {option}"):
+            t.encode("a", **{option: {1}})
+        with pytest.raises(ValueError, match="empty string"):
+            t.encode("a", **{option: {""}})
+
+
+def test_the_longest_of_the_leftmost_special_tokens_wins() -> None:
+    spaces = {" " * k: 1000 + k for k in range(2, 32)}
+    tok = make(special_tokens=spaces)
+    assert tok.encode(" " * 31, allowed_special="all") == [1031]
+    assert tok.encode(" " * 64, allowed_special="all") == [1031, 1031, 1002]
+    tok = make(special_tokens={"<i>": 300, "<i>x": 301})
+    assert tok.encode("<i>x<i>", allowed_special="all") == [301, 300]
+    assert tok.encode("<i>x", allowed_special={"<i>"}, disallowed_special=()) == [
+        300,
+        ord("x"),
+    ]
+
+
+def test_text_between_special_tokens_is_a_text_of_its_own() -> None:
+    # \s+$ sees the end of the text before the special token.
+    tok = make(b"  ", pattern=r"\s+$|\s|\S+", special_tokens={END: 300})
+    assert tok.encode(f"  {END} x", allowed_special="all") == [256, 300, 32, ord("x")]
+
+
+def test_added_tokens_are_always_matched() -> None:
+    tok = make(b"ab", special_tokens={END: 300}, added_tokens={"a b": 301, "abc": 302})
+    text = "ab a b abc"
+    want = [256, 32, 301, 32, 302]
+    assert tok.encode(text) == tok.encode_ordinary(text) == want
+    assert tok.encode(text, allowed_special="all") == want
+    assert tok.decode(want) == text
+    assert tok.added_tokens == {"a b": 301, "abc": 302}
+    assert tok.vocab_size == 260
+
+
+def test_special_tokens_of_any_bytes() -> None:
+    odd = {b"\xff\xfe": 300, "\0": 301, "a\nb": 302, "\u00e9 ": 303}
+    tok = make(special_tokens=odd)
+    assert tok.special_tokens == odd
+    data = b"x\xff\xfe\0a\nb\xc3\xa9 "
+    assert tok.encode(data, allowed_special="all") == [ord("x"), 300, 301, 302, 303]
+    assert tok.decode_bytes([300, 301, 302, 303]) == data[1:]
+    with pytest.raises(SpecialTokenError, match=r"b'\\xff\\xfe'"):
+        tok.encode(data)
+
+
+def test_special_tokens_decode(tok: Tokenizer) -> None:
+    assert tok.decode([259, 300, 301]) == "hello" + END + PAD
+
+
+@pytest.mark.parametrize(
+    ("special", "error", "message"),
+    [
+        ({"": 300}, ValueError, "empty token"),
+        ({"a": 300, "b": 300}, ValueError, "share the id 300"),
+        ({"a": 300, b"a": 301}, ValueError, "twice"),
+        ({"<x>": 97}, ModelError, "id 97 of b'<x>' already stands"),
+        ({"<x>": -1}, ValueError, "id -1 is out of range"),
+        ({"<x>": 1 << 24}, ValueError, "out of range"),
+        ({"<x>": "1"}, TypeError, "must be an int"),
+        ({"<x>": True}, TypeError, "must be an int"),
+        ({1: 300}, TypeError, "must be str or bytes"),
+        (["<x>"], TypeError, "must be a mapping"),
+    ],
+)
+def test_special_tokens_refused(
+    special: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        make(special_tokens=special)
+
+
+def test_special_and_added_tokens_are_kept_apart() -> None:
+    with pytest.raises(ValueError, match="both a special and an added"):
+        make(special_tokens={"x": 300}, added_tokens={"x": 301})
+    with pytest.raises(ValueError, match="share the id 300"):
+        make(special_tokens={"x": 300}, added_tokens={"y": 300})
+
+
+def test_hundreds_of_thousands_of_special_tokens() -> None:
+    special = {f"<extra_id_{i}>": 300 + i for i in range(300_000)}
+    tok = make(special_tokens=special)
+    text = "a<extra_id_299999><extra_id_29999>b<extra_id_"
+    assert tok.encode(text, allowed_special="all") == [
+        97,
+        300_299,
+        30_299,
+        98,
+        *b"<extra_id_",
+    ]
+
+
+# ------------------------------------------------------------------ decoding
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [259, 32, 104],
+        (259, 32, 104),
+        array("I", [259, 32, 104]),
+        array("q", [259, 32, 104]),
+        np.array([259, 32, 104], dtype=np.uint16),
+        np.array([259, 32, 104], dtype=np.uint32),
+        np.array([259, 32, 104], dtype=np.int64),
+        np.array([259, 0, 32, 0, 104], dtype=np.uint32)[::2],
+        [np.int64(259), np.uint8(32), 104],
+        range(104, 105),
+    ],
+    ids=["list", "tuple", "I", "q", "u2", "u4", "i8", "strided", "scalars", "range"],
+)
+def test_ids_of_many_kinds(tok: Tokenizer, ids: Any) -> None:
+    want = b"hello h" if len(ids) == 3 else b"h"
+    assert tok.decode_bytes(ids) == want
+    assert tok.decode(ids) == want.decode()
+
+
+def test_ids_from_a_generator(tok: Tokenizer) -> None:
+    assert tok.decode(i for i in [259, 32]) == "hello "  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([259, 260], r"no token has id 260 \(at position 1\)"),
+        ([300, 299], r"no token has id 299 \(at position 1\)"),
+        ([302], r"no token has id 302 \(at position 0\)"),
+        ([-1], r"no token has id -1 \(at position 0\)"),
+        ([259, 2**32], r"no token has id 4294967296 \(at position 1\)"),
+        ([2**200], "no token has id"),
+        (np.array([-5]), r"no token has id -5 \(at position 0\)"),
+    ],
+)
+def test_unknown_ids(tok: Tokenizer, ids: Any, message: str) -> None:
+    for error in (UnknownTokenError, KeyError, ValueError, pybpe.BpeError):
+        with pytest.raises(error, match=message):
+            tok.decode(ids)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [None, "he", b"by", 5, 1.5, ["a"], [1.5], [None], np.zeros((2, 2), np.uint32)],
+)
+def test_ids_of_a_wrong_type(tok: Tokenizer, ids: Any) -> None:
+    with pytest.raises(TypeError, match="ids must"):
+        tok.decode(ids)
+
+
+def test_decoding_inside_a_character(tok: Tokenizer) -> None:
+    ids = tok.encode("\U0001f600")
+    assert len(ids) == 4
+    assert tok.decode(ids[:2]) == "\ufffd"
+    assert b"".join(tok.decode_bytes([i]) for i in ids).decode() == "\U0001f600"
+    with pytest.raises(UnicodeDecodeError):
+        tok.decode(ids[:2], errors="strict")
+
+
+def test_single_tokens(tok: Tokenizer) -> None:
+    assert tok.token_bytes(259) == b"hello"
+    assert tok.token_bytes(300) == END.encode()
+    assert tok.token_id("hello") == tok.token_id(b"hello") == 259
+    assert tok.token_id(END) == 300
+    for byte in range(256):
+        assert tok.token_id(bytes([byte])) == byte
+    for number in (260, 302, -1, 2**40):
+        with pytest.raises(UnknownTokenError, match=f"no token has id {number}"):
+            tok.token_bytes(number)
+    with pytest.raises(UnknownTokenError, match="'xyz' is not in the vocabulary"):
+        tok.token_id("xyz")
+    with pytest.raises(UnknownTokenError):
+        tok.token_id("")
+    with pytest.raises(TypeError, match="an id must be an int, got str"):
+        tok.token_bytes("a")  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------ construction
+
+
+def test_sizes_with_gaps() -> None:
+    tok = Tokenizer.from_ranks(
+        {**BYTES, b"ab": 1000}, pattern=None, special_tokens={END: 2000}
+    )
+    assert tok.vocab_size == 258
+    assert tok.n_vocab == 2001
+    assert tok.encode("ab") == [1000]
+
+
+@pytest.mark.parametrize(
+    ("table", "error", "message"),
+    [
+        ({b"a": 0, b"b": 1}, ModelError, "254 of the 256 single bytes"),
+        ({**BYTES, b"ab": 97}, ModelError, "b'a' and b'ab' share the id 97"),
+        ({**BYTES, b"": 256}, ModelError, "empty token"),
+        ({**BYTES, "ab": 256}, TypeError, "must have bytes as keys, got 'ab'"),
+        ({**BYTES, b"ab": "256"}, TypeError, "must be an int"),
+        ({**BYTES, b"ab": -1}, ValueError, "id -1 is out of range"),
+        ({**BYTES, b"ab": 2**24}, ValueError, "id 16777216 is out of range"),
+        ({**BYTES, b"ab": 2**70}, ValueError, "out of range"),
+        ([b"a"], TypeError, "must be a mapping"),
+        (None, TypeError, "must be a mapping"),
+    ],
+)
+def test_ranks_refused(table: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        Tokenizer.from_ranks(table, pattern=None)
+
+
+@pytest.mark.parametrize(
+    ("merges", "error", "message"),
+    [
+        ([(97, 98), (97, 500)], ModelError, r"merges\[1\]: no token has id 500"),
+        ([(97, 256)], ModelError, r"merges\[0\]: no token has id 256"),
+        ([(b"ab", b"c")], ModelError, r"merges\[0\]: b'ab' is no token"),
+        ([(97,)], TypeError, r"merges\[0\] must be a pair"),
+        ([5], TypeError, r"merges\[0\] must be a pair"),
+        ([("a", "b")], TypeError, "must be a pair of ids or of bytes"),
+        ([(97, -1)], ModelError, "no token has id -1"),
+        ("ab", TypeError, "must be a list of pairs"),
+        (None, TypeError, "must be a list of pairs"),
+    ],
+)
+def test_merges_refused(merges: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        Tokenizer.from_merges(merges, pattern=None)
+
+
+def test_options_of_merges_refused() -> None:
+    with pytest.raises(ValueError, match="identity, gpt2, got 'latin1'"):
+        Tokenizer.from_merges([], pattern=None, byte_order="latin1")
+    with pytest.raises(ValueError, match="no meaning beside vocab"):
+        Tokenizer.from_merges([], pattern=None, byte_order="gpt2", vocab=BYTES)
+    with pytest.raises(ModelError, match="which vocab does not have"):
+        Tokenizer.from_merges([(97, 98)], pattern=None, vocab=BYTES)
+
+
+def test_two_merges_may_make_the_same_bytes() -> None:
+    merges = [(97, 98), (98, 99), (256, 99), (97, 257)]
+    tok = Tokenizer.from_merges(merges, pattern=None)
+    assert tok.token_bytes(258) == tok.token_bytes(259) == b"abc"
+    assert tok.encode("abc") == [258]
+    assert tok.token_id("abc") == 258
+    assert tok == pickle.loads(pickle.dumps(tok))
+
+
+def test_not_made_of_a_file_name() -> None:
+    with pytest.raises(TypeError, match=r"pybpe\.load"):
+        Tokenizer("model.pybpe")  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------ identity
+
+
+def test_immutable(tok: Tokenizer) -> None:
+    with pytest.raises(AttributeError, match="immutable"):
+        tok.pattern = "x"  # type: ignore[misc]
+    with pytest.raises(AttributeError, match="immutable"):
+        del tok._model
+    tok.special_tokens.clear()
+    tok.merges.clear()
+    assert tok.special_tokens == {END: 300, PAD: 301}
+    assert len(tok.merges) == 4
+
+
+def test_equality_is_by_content(tok: Tokenizer) -> None:
+    same = make(b"he", b"ll", b"hell", b"hello", special_tokens={PAD: 301, END: 300})
+    assert same == tok
+    assert hash(same) == hash(tok)
+    assert same.fingerprint == tok.fingerprint
+    assert len(tok.fingerprint) == 64
+    others = [
+        make(b"he", b"ll", b"hell", b"hello", special_tokens={END: 301, PAD: 300}),
+        make(b"he", b"ll", b"hell", b"hello", added_tokens={END: 300, PAD: 301}),
+        make(b"ll", b"he", b"hell", b"hello", special_tokens={END: 300, PAD: 301}),
+        make(b"he", b"ll", b"hell", b"hello"),
+        make(
+            b"he",
+            b"ll",
+            b"hell",
+            b"hello",
+            special_tokens={END: 300, PAD: 301},
+            pattern=None,
+        ),
+    ]
+    assert len({tok, same, *others}) == 6
+    assert tok != "tok"
+
+
+def test_pickle_and_copy(tok: Tokenizer) -> None:
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        again = pickle.loads(pickle.dumps(tok, protocol))
+        assert again == tok
+        assert again.encode("hello hell") == tok.encode("hello hell")
+    assert copy.copy(tok) is tok
+    assert copy.deepcopy(tok) is tok
+
+
+def test_repr_says_what_it_is(tok: Tokenizer) -> None:
+    assert repr(tok) == r"<pybpe.Tokenizer vocab_size=262 pattern='\\s+|\\S+'>"
+    assert "pattern='cl100k'" in repr(make(pattern="cl100k"))
+
+
+def test_pattern_and_split() -> None:
+    assert make(pattern=None).pattern is None
+    assert make().pattern == r"\s+|\S+"
+    stages = make(pattern="deepseek_v3").pattern
+    assert isinstance(stages, tuple)
+    assert len(stages) == 3
