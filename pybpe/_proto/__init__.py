@@ -1,0 +1,1 @@
+"""Protobuf modules generated from proto/ by tools/make_proto.py."""
