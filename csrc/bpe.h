@@ -373,8 +373,8 @@ BPE_API bpe_status bpe_counts_add_frequencies(bpe_counts *counts, const uint8_t 
                                               const size_t *offsets, const uint64_t *frequencies,
                                               size_t n, uint64_t position, bpe_error *err);
 
-/* Add everything in `from`, which stays as it is. O(size of `from`). */
-BPE_API bpe_status bpe_counts_merge(bpe_counts *counts, const bpe_counts *from);
+/* Add everything in `other`, which stays as it is. O(size of `other`). */
+BPE_API bpe_status bpe_counts_merge(bpe_counts *counts, const bpe_counts *other);
 
 /* How many distinct pretokens there are, how many bytes they hold together, and the sum of their
  * frequencies. */

@@ -1,0 +1,468 @@
+/*
+ * How training works.
+ *
+ * Words. The distinct pretokens, as ids, in an array where merging is local and nothing moves:
+ * see words.h.
+ *
+ * Pairs. A table holds count and positions of each pair. Merging (a, b) into c visits the positions
+ * of (a, b) in ascending order; at each, "x a b y" becomes "x c y". What moves from (x, a) to
+ * (x, c), and from (b, y) to (c, y), is added up for each distinct neighbour in arrays indexed by
+ * id, and only then is the table touched, once or twice for each neighbour. In "a b a b" the first
+ * merge counts (c, a) and the second, seeing c on its left, takes that back and counts (c, c).
+ *
+ * The next pair. After the step that creates a token, no new occurrence of a pair can appear: its
+ * count never grows, and its first position never moves to the left. So an entry of the heap is at
+ * worst too good, and it is enough to correct it when it comes up.
+ *
+ * Rare pairs. Most pairs are rare and will never be merged. Pairs whose count is below a threshold
+ * are not in the table at all: as counts never grow, no such pair can be missed while the best
+ * count is at or above the threshold. When nothing is left there, all pairs are counted anew and
+ * the threshold is lowered at least eightfold, so this happens a few times at most.
+ */
+#include "train.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "memory.h"
+
+#if defined(__GNUC__)
+#define PREFETCH(p) __builtin_prefetch(p)
+#else
+#define PREFETCH(p) ((void)(p))
+#endif
+
+#define NOT_KEPT UINT32_MAX /* in bpe_neighbour.next */
+#define AHEAD 16            /* positions to prefetch ahead */
+
+/* ---------------------------------------------------------------- pairs */
+
+/* Whether the pair (a, b) still is at p. */
+static inline bool is_at(const bpe_trainer *t, uint32_t p, uint32_t a, uint32_t b) {
+    return bpe_slot_id(&t->words, p) == a && bpe_slot_id(&t->words, (size_t)p + t->lengths[a]) == b;
+}
+
+/* What the first-met rule goes by: the first position where the pair still is. Amortised O(1). */
+static uint32_t first_position(bpe_trainer *t, bpe_pair_record *record) {
+    uint32_t a = (uint32_t)(record->key >> 32), b = (uint32_t)record->key;
+    const uint32_t *list = t->arena + record->start;
+    while (record->skip + 1 < record->n && !is_at(t, list[record->skip], a, b)) {
+        record->skip++;
+        t->work++;
+    }
+    return list[record->skip];
+}
+
+static inline uint64_t tie_of(bpe_trainer *t, bpe_pair_record *record) {
+    return t->ties == BPE_TIES_FIRST ? first_position(t, record) : record->key;
+}
+
+static bool push(bpe_trainer *t, bpe_pair_record *record) {
+    bpe_pair_job job = {record->count, tie_of(t, record), record->key};
+    return bpe_pair_heap_push(&t->heap, job);
+}
+
+/* Count every pair. */
+static bool count_pairs(bpe_trainer *t, bpe_pair_table *all) {
+    bpe_words_walk walk;
+    uint64_t key;
+    uint32_t pos;
+    bpe_words_walk_to(&t->words, &walk, 1);
+    while (bpe_words_walk_next(&t->words, t->lengths, &walk, &key, &pos)) {
+        bpe_pair_record *record = bpe_pair_table_add(all, key);
+        if (!record)
+            return false;
+        record->count += walk.frequency;
+        record->n++;
+        t->work++;
+    }
+    return true;
+}
+
+/* The threshold for counts of which the best is `best`: low enough that the pairs above it will
+ * probably do for all merges still wanted. In real text counts fall about like 1 / rank; half of
+ * what that foretells costs little, and counting all pairs anew is seldom needed. */
+static uint64_t choose_threshold(const bpe_trainer *t, uint64_t best) {
+    uint64_t wanted = t->n_wanted - t->n_merges;
+    uint64_t threshold = best / (wanted < 4 ? 8 : 2 * wanted);
+    return threshold < t->floor ? t->floor : threshold;
+}
+
+/* Take over the pairs that are frequent enough and give each its stretch of the arena. */
+static bool keep_pairs(bpe_trainer *t, const bpe_pair_table *all) {
+    uint64_t best = 0;
+    size_t n_slots = (size_t)1 << all->bits, n_kept = 0;
+    for (size_t i = 0; i < n_slots; i++) {
+        const bpe_pair_record *record = &all->slots[i];
+        if (record->key != BPE_NO_PAIR && record->count > best)
+            best = record->count;
+    }
+    t->threshold = choose_threshold(t, best);
+    for (size_t i = 0; i < n_slots; i++) {
+        const bpe_pair_record *record = &all->slots[i];
+        n_kept += record->key != BPE_NO_PAIR && record->count >= t->threshold;
+    }
+    if (!bpe_pair_table_init(&t->pairs, n_kept))
+        return false;
+    t->arena_n = 0;
+    for (size_t i = 0; i < n_slots; i++) {
+        const bpe_pair_record *record = &all->slots[i];
+        if (record->key == BPE_NO_PAIR || record->count < t->threshold)
+            continue;
+        bpe_pair_record *kept = bpe_pair_table_add(&t->pairs, record->key);
+        if (!kept)
+            return false;
+        kept->count = record->count;
+        kept->start = t->arena_n;
+        t->arena_n += record->n;
+    }
+    return bpe_mem_grow((void **)&t->arena, &t->arena_cap, t->arena_n, sizeof *t->arena);
+}
+
+/* Count all pairs as the words now stand, and list the positions of the frequent ones. */
+static bpe_status build_pairs(bpe_trainer *t) {
+    bpe_pair_table all;
+    bpe_pair_table_free(&t->pairs);
+    t->heap.n = 0;
+    if (!bpe_pair_table_init(&all, 1024))
+        return BPE_ERR_NOMEM;
+    bool done = count_pairs(t, &all) && keep_pairs(t, &all);
+    bpe_pair_table_free(&all);
+    if (!done)
+        return BPE_ERR_NOMEM;
+    bpe_words_walk walk;
+    uint64_t key;
+    uint32_t pos;
+    bpe_words_walk_to(&t->words, &walk, 1);
+    while (bpe_words_walk_next(&t->words, t->lengths, &walk, &key, &pos)) {
+        bpe_pair_record *record = bpe_pair_table_find(&t->pairs, key);
+        t->work++;
+        if (record)
+            t->arena[record->start + record->n++] = pos;
+    }
+    for (size_t i = 0; i < (size_t)1 << t->pairs.bits; i++) {
+        if (t->pairs.slots[i].key == BPE_NO_PAIR)
+            continue;
+        if (!push(t, &t->pairs.slots[i]))
+            return BPE_ERR_NOMEM;
+    }
+    return BPE_OK;
+}
+
+/* ---------------------------------------------------------------- one merge */
+
+/* Note that a neighbour takes part, and with what weight. */
+static inline void add_neighbour(bpe_neighbour *all, uint32_t *ids, size_t *n, uint32_t id,
+                                 uint64_t weight) {
+    bpe_neighbour *one = &all[id];
+    if (one->n++ == 0)
+        ids[(*n)++] = id;
+    one->weight += weight;
+}
+
+/* Merge (a, b) into c at all of the record's positions where the pair still is; note what
+ * happened there. Room for an event at each position is there. */
+static void replace_pair(bpe_trainer *t, const bpe_pair_record *record, uint32_t c) {
+    uint32_t a = (uint32_t)(record->key >> 32), b = (uint32_t)record->key;
+    size_t la = t->lengths[a], lb = t->lengths[b];
+    const uint32_t *list = t->arena + record->start;
+    for (size_t i = record->skip; i < record->n; i++) {
+        if (i + AHEAD < record->n)
+            PREFETCH(&t->words.slots[list[i + AHEAD]]);
+        uint32_t p = list[i];
+        size_t q = p + la, end = q + lb;
+        if (bpe_slot_id(&t->words, p) != a || bpe_slot_id(&t->words, q) != b)
+            continue;
+        uint32_t start = bpe_word_start(&t->words, p);
+        uint64_t frequency = bpe_word_frequency(&t->words, start);
+        bpe_merge_event event = {p, BPE_SLOT_NONE, bpe_slot_id(&t->words, end)};
+        if (p != start) {
+            event.left = bpe_slot_id(&t->words, p - 1);
+            add_neighbour(t->left, t->left_ids, &t->n_left, event.left, frequency);
+        }
+        if (event.right != BPE_SLOT_NONE) {
+            add_neighbour(t->right, t->right_ids, &t->n_right, event.right, frequency);
+        }
+        bpe_slot_set(&t->words, q - 1, BPE_SLOT_NONE);
+        bpe_slot_set(&t->words, q, BPE_SLOT_NONE);
+        bpe_slot_set(&t->words, p, c);
+        bpe_slot_set(&t->words, end - 1, c);
+        t->events[t->n_events++] = event;
+    }
+    t->work += record->n - record->skip;
+}
+
+/* An old pair has become rarer. */
+static inline void lose(bpe_trainer *t, uint64_t key, uint64_t weight) {
+    bpe_pair_record *record = bpe_pair_table_find(&t->pairs, key);
+    if (!record)
+        return; /* rare before */
+    assert(record->count >= weight);
+    record->count -= weight;
+}
+
+/* Make the record of a new pair with a neighbour, unless it is rare. */
+static bool gain(bpe_trainer *t, uint64_t key, uint64_t count, bpe_neighbour *neighbour,
+                 size_t *base) {
+    neighbour->next = NOT_KEPT;
+    if (count < t->threshold)
+        return true;
+    bpe_pair_record *record = bpe_pair_table_add(&t->pairs, key);
+    if (!record)
+        return false;
+    *record = (bpe_pair_record){key, count, t->arena_n + *base, neighbour->n, 0};
+    neighbour->next = (uint32_t)*base;
+    *base += neighbour->n;
+    return true;
+}
+
+/* Bring the table up to date with what replace_pair did. *n_new = positions of new pairs. */
+static bool update_pairs(bpe_trainer *t, uint64_t merged, uint32_t c, size_t *n_new) {
+    uint32_t a = (uint32_t)(merged >> 32), b = (uint32_t)merged;
+    /* (c, a) pairs that became (c, c) pairs later in the same step. */
+    uint64_t taken_back = t->left[c].weight;
+    *n_new = 0;
+    for (size_t i = 0; i < t->n_left; i++) {
+        uint32_t x = t->left_ids[i];
+        bpe_neighbour *one = &t->left[x];
+        if (x != c)
+            lose(t, bpe_pair_key(x, a), one->weight);
+        if (!gain(t, bpe_pair_key(x, c), one->weight, one, n_new))
+            return false;
+    }
+    for (size_t i = 0; i < t->n_right; i++) {
+        uint32_t y = t->right_ids[i];
+        bpe_neighbour *one = &t->right[y];
+        if (bpe_pair_key(b, y) != merged)
+            lose(t, bpe_pair_key(b, y), one->weight);
+        uint64_t count = one->weight - (y == a ? taken_back : 0);
+        if (!gain(t, bpe_pair_key(c, y), count, one, n_new))
+            return false;
+    }
+    t->work += t->n_left + t->n_right;
+    return true;
+}
+
+/* Write the positions of the new pairs, in ascending order. */
+static void list_positions(bpe_trainer *t) {
+    uint32_t *end = t->arena + t->arena_n;
+    for (size_t i = 0; i < t->n_events; i++) {
+        bpe_merge_event event = t->events[i];
+        if (event.left != BPE_SLOT_NONE && t->left[event.left].next != NOT_KEPT) {
+            end[t->left[event.left].next++] = event.pos - t->lengths[event.left];
+        }
+        if (event.right != BPE_SLOT_NONE && t->right[event.right].next != NOT_KEPT) {
+            end[t->right[event.right].next++] = event.pos;
+        }
+    }
+}
+
+static bool push_new(bpe_trainer *t, uint64_t key, const bpe_neighbour *neighbour) {
+    return neighbour->next == NOT_KEPT || push(t, bpe_pair_table_find(&t->pairs, key));
+}
+
+/* Offer the new pairs for merging, and clear the scratch arrays. */
+static bool finish_merge(bpe_trainer *t, uint32_t c) {
+    bool pushed = true;
+    for (size_t i = 0; i < t->n_left; i++) {
+        uint32_t x = t->left_ids[i];
+        pushed = pushed && push_new(t, bpe_pair_key(x, c), &t->left[x]);
+        t->left[x] = (bpe_neighbour){0, 0, 0};
+    }
+    for (size_t i = 0; i < t->n_right; i++) {
+        uint32_t y = t->right_ids[i];
+        pushed = pushed && push_new(t, bpe_pair_key(c, y), &t->right[y]);
+        t->right[y] = (bpe_neighbour){0, 0, 0};
+    }
+    t->n_left = t->n_right = t->n_events = 0;
+    return pushed;
+}
+
+/* Give an array with room for `have` elements room for `want`. The capacity is the caller's: of
+ * several arrays of one capacity some may have grown when memory runs out. */
+static bool grow(void **p, size_t have, size_t want, size_t size) {
+    return bpe_mem_grow(p, &have, want, size);
+}
+
+/* Make room for one more token, with zeros in the scratch arrays. */
+static bool reserve_id(bpe_trainer *t) {
+    size_t have = t->ids_cap, want = have ? 2 * have : 1024;
+    if (t->n_ids < have)
+        return true;
+    if (!grow((void **)&t->lengths, have, want, sizeof *t->lengths) ||
+        !grow((void **)&t->left, have, want, sizeof *t->left) ||
+        !grow((void **)&t->right, have, want, sizeof *t->right) ||
+        !grow((void **)&t->left_ids, have, want, sizeof *t->left_ids) ||
+        !grow((void **)&t->right_ids, have, want, sizeof *t->right_ids) ||
+        !grow((void **)&t->merges, 2 * have, 2 * want, sizeof *t->merges) ||
+        !grow((void **)&t->merge_counts, have, want, sizeof *t->merge_counts)) {
+        return false;
+    }
+    memset(t->left + have, 0, (want - have) * sizeof *t->left);
+    memset(t->right + have, 0, (want - have) * sizeof *t->right);
+    t->ids_cap = want;
+    return true;
+}
+
+static bpe_status merge_pair(bpe_trainer *t, bpe_pair_record *found) {
+    bpe_pair_record record = *found;
+    size_t n = record.n - record.skip;
+    uint32_t a = (uint32_t)(record.key >> 32), b = (uint32_t)record.key;
+    if (!reserve_id(t) ||
+        !bpe_mem_grow((void **)&t->events, &t->events_cap, n, sizeof *t->events) ||
+        !bpe_mem_grow((void **)&t->arena, &t->arena_cap, t->arena_n + 2 * n, sizeof *t->arena)) {
+        return BPE_ERR_NOMEM;
+    }
+    uint32_t c = (uint32_t)t->n_ids;
+    size_t n_new;
+    found->count = 0; /* "aaa" -> "ca": not one (a, b) is left, even when a = b */
+    t->lengths[c] = t->lengths[a] + t->lengths[b];
+    replace_pair(t, &record, c);
+    if (!update_pairs(t, record.key, c, &n_new))
+        return BPE_ERR_NOMEM;
+    list_positions(t);
+    t->arena_n += n_new;
+    if (!finish_merge(t, c))
+        return BPE_ERR_NOMEM;
+    t->merges[2 * t->n_merges] = a;
+    t->merges[2 * t->n_merges + 1] = b;
+    t->merge_counts[t->n_merges++] = record.count;
+    t->n_ids++;
+    return BPE_OK;
+}
+
+/* ---------------------------------------------------------------- the trainer */
+
+void bpe_trainer_free(bpe_trainer *t) {
+    if (!t)
+        return;
+    bpe_words_free(&t->words);
+    bpe_pair_table_free(&t->pairs);
+    bpe_mem_free(t->heap.items);
+    bpe_mem_free(t->arena);
+    bpe_mem_free(t->lengths);
+    bpe_mem_free(t->merges);
+    bpe_mem_free(t->merge_counts);
+    bpe_mem_free(t->left);
+    bpe_mem_free(t->right);
+    bpe_mem_free(t->left_ids);
+    bpe_mem_free(t->right_ids);
+    bpe_mem_free(t->events);
+    bpe_mem_free(t);
+}
+
+static bpe_status check_options(const bpe_trainer_options *options, bpe_error *err) {
+    bool seen[256] = {false};
+    if (options->ties != BPE_TIES_LOWEST && options->ties != BPE_TIES_FIRST) {
+        return bpe_fail(err, BPE_ERR_ARG, 256);
+    }
+    for (size_t i = 0; i < 256; i++) {
+        uint32_t id = options->byte_ids[i];
+        if (id > 255 || seen[id])
+            return bpe_fail(err, BPE_ERR_ARG, i);
+        seen[id] = true;
+    }
+    /* BPE_SLOT_NONE is no id. */
+    if (options->n_merges > BPE_MAX_IDS - 1 - 256)
+        return bpe_fail(err, BPE_ERR_LIMIT, 0);
+    return BPE_OK;
+}
+
+bpe_status bpe_trainer_new(const bpe_counts *counts, const bpe_trainer_options *options,
+                           bpe_trainer **out, bpe_error *err) {
+    bpe_status status = check_options(options, err);
+    if (status != BPE_OK)
+        return status;
+    bpe_trainer *t = bpe_mem_zeroed(1, sizeof *t);
+    if (!t)
+        return bpe_fail(err, BPE_ERR_NOMEM, 0);
+    t->n_wanted = options->n_merges;
+    t->ties = options->ties;
+    t->floor = options->min_frequency ? options->min_frequency : 1;
+    t->n_ids = 256;
+    status = reserve_id(t) ? bpe_words_init(&t->words, counts, options->byte_ids) : BPE_ERR_NOMEM;
+    if (status == BPE_OK) {
+        for (size_t i = 0; i < 256; i++)
+            t->lengths[i] = 1;
+        status = build_pairs(t);
+    }
+    if (status != BPE_OK) {
+        bpe_trainer_free(t);
+        return bpe_fail(err, status, 0);
+    }
+    *out = t;
+    return BPE_OK;
+}
+
+/* Whether any two tokens are still adjacent. */
+static bool any_pair(const bpe_trainer *t) {
+    bpe_words_walk walk;
+    uint64_t key;
+    uint32_t pos;
+    bpe_words_walk_to(&t->words, &walk, 1);
+    return bpe_words_walk_next(&t->words, t->lengths, &walk, &key, &pos);
+}
+
+/* Find the pair to merge next, or set t->stop. */
+static bpe_status next_pair(bpe_trainer *t, bpe_pair_record **found) {
+    for (;;) {
+        t->work++;
+        if (t->heap.n == 0) {
+            if (t->threshold <= t->floor) {
+                t->stop = any_pair(t) ? BPE_STOP_MIN_FREQUENCY : BPE_STOP_EXHAUSTED;
+                return BPE_OK;
+            }
+            bpe_status status = build_pairs(t);
+            if (status != BPE_OK)
+                return status;
+            continue;
+        }
+        bpe_pair_job job = t->heap.items[0];
+        bpe_pair_record *record = bpe_pair_table_find(&t->pairs, job.key);
+        if (record->count < t->threshold) {
+            bpe_pair_heap_pop(&t->heap);
+            continue;
+        }
+        /* With the count the tie is unchanged, too: a first position that is no more takes its
+         * word's frequency with it. */
+        if (record->count != job.count) {
+            bpe_pair_job now = {record->count, tie_of(t, record), job.key};
+            bpe_pair_heap_replace(&t->heap, now);
+            continue;
+        }
+        bpe_pair_heap_pop(&t->heap);
+        *found = record;
+        return BPE_OK;
+    }
+}
+
+bpe_status bpe_trainer_run(bpe_trainer *t, uint64_t budget) {
+    uint64_t begun = t->work;
+    if (t->failed != BPE_OK)
+        return t->failed;
+    while (t->stop == BPE_STOP_NONE && t->work - begun < budget) {
+        if (t->n_merges == t->n_wanted) {
+            t->stop = BPE_STOP_REACHED;
+            break;
+        }
+        bpe_pair_record *record = NULL;
+        bpe_status status = next_pair(t, &record);
+        if (status == BPE_OK && record)
+            status = merge_pair(t, record);
+        if (status != BPE_OK) {
+            t->failed = status;
+            return status;
+        }
+    }
+    return BPE_OK;
+}
+
+uint32_t bpe_trainer_stop(const bpe_trainer *t) { return t->stop; }
+
+size_t bpe_trainer_n_merges(const bpe_trainer *t) { return t->n_merges; }
+
+uint64_t bpe_trainer_work(const bpe_trainer *t) { return t->work; }
+
+const uint32_t *bpe_trainer_merges(const bpe_trainer *t) { return t->merges; }
+
+const uint64_t *bpe_trainer_merge_counts(const bpe_trainer *t) { return t->merge_counts; }

@@ -1,0 +1,69 @@
+/*
+ * Train: counts -> merges. How it works is told at the top of train.c.
+ */
+#ifndef BPE_TRAIN_H
+#define BPE_TRAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bpe.h"
+#include "pairs.h"
+#include "words.h"
+
+/* What one merge does to the pairs with one neighbour: x in "x a b" -> "x c", y in "a b y" -> "c
+ * y". */
+typedef struct bpe_neighbour {
+    uint64_t weight; /* that moves from the old pair to the new one; 0 between merges */
+    uint32_t n;      /* positions of the new pair; 0 between merges */
+    uint32_t next;   /* where its next position goes, from the end of the arena; or not kept */
+} bpe_neighbour;
+
+/* A place where the merge happened, and its neighbours. */
+typedef struct bpe_merge_event {
+    uint32_t pos;
+    uint32_t left; /* BPE_SLOT_NONE at the edge of a word */
+    uint32_t right;
+} bpe_merge_event;
+
+struct bpe_trainer {
+    /* Options. */
+    size_t n_wanted;
+    uint32_t ties;
+    uint64_t floor; /* pairs with smaller counts are never merged */
+
+    bpe_words words;
+
+    /* Pairs whose count is at least `threshold`. */
+    uint64_t threshold;
+    bpe_pair_table pairs;
+    bpe_pair_heap heap;
+    uint32_t *arena;
+    size_t arena_n;
+    size_t arena_cap;
+
+    /* Tokens and merges. */
+    uint32_t *lengths; /* bytes of each token */
+    size_t n_ids;
+    size_t ids_cap;   /* room in `lengths` and in the scratch arrays by id */
+    uint32_t *merges; /* left, right, left, right ... */
+    uint64_t *merge_counts;
+    size_t n_merges;
+
+    /* Scratch, indexed by id. */
+    bpe_neighbour *left;
+    bpe_neighbour *right;
+    uint32_t *left_ids; /* which of them are in use */
+    uint32_t *right_ids;
+    size_t n_left;
+    size_t n_right;
+    bpe_merge_event *events;
+    size_t events_cap;
+    size_t n_events;
+
+    uint64_t work;
+    uint32_t stop;
+    bpe_status failed;
+};
+
+#endif

@@ -1,0 +1,124 @@
+#include "words.h"
+
+#include "memory.h"
+
+#if defined(__GNUC__)
+#define PREFETCH(p) __builtin_prefetch(p)
+#else
+#define PREFETCH(p) ((void)(p))
+#endif
+
+#define MAX_SLOTS UINT32_MAX
+#define AHEAD 16 /* entries to prefetch ahead */
+
+/* ---------------------------------------------------------------- looking up */
+
+/* The index of the last of n ascending starts that is not after p; there is one. */
+static size_t last_start(const uint32_t *starts, size_t n, uint32_t p) {
+    size_t low = 0, high = n;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (starts[middle] <= p) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+uint32_t bpe_words_long_start(bpe_words *words, uint32_t p) {
+    /* Positions come in ascending order, so the word that was asked for last is a good guess. */
+    const uint32_t *starts = words->long_starts;
+    size_t i = words->last_long;
+    if (starts[i] > p || (i + 1 < words->n_long && starts[i + 1] <= p)) {
+        i = last_start(starts, words->n_long, p);
+        words->last_long = i;
+    }
+    return starts[i];
+}
+
+uint64_t bpe_words_heavy_count(const bpe_words *words, uint32_t start) {
+    return words->heavy_counts[last_start(words->heavy_starts, words->n_heavy, start)];
+}
+
+/* ---------------------------------------------------------------- building */
+
+/* What the words will need: slots, and how many of them are long or heavy. */
+static bpe_status measure(bpe_words *words, const bpe_counts *counts,
+                          const bpe_count_entry **entries) {
+    uint64_t n_slots = 0, n_pairs = 0;
+    for (size_t i = 0; i < counts->n; i++) {
+        size_t n;
+        bpe_count_bytes(counts, entries[i], &n);
+        if (n < 2)
+            continue; /* nothing to merge */
+        uint64_t room = (uint64_t)INT64_MAX - n_pairs;
+        if (n > MAX_SLOTS - 2 || n_slots > MAX_SLOTS - 2 - n ||
+            entries[i]->count > room / (n - 1)) {
+            return BPE_ERR_LIMIT;
+        }
+        n_slots += n + 2;
+        n_pairs += entries[i]->count * (n - 1);
+        words->n_long += n > BPE_DISTANCE_MAX;
+        words->n_heavy += entries[i]->count >= BPE_HEAVY;
+    }
+    words->n_slots = (size_t)n_slots;
+    return BPE_OK;
+}
+
+static void lay(bpe_words *words, const bpe_counts *counts, const bpe_count_entry **entries,
+                const uint32_t *byte_ids) {
+    size_t n_long = 0, n_heavy = 0;
+    uint32_t *slots = words->slots;
+    uint32_t p = 0;
+    for (size_t i = 0; i < counts->n; i++) {
+        if (i + AHEAD < counts->n)
+            PREFETCH(entries[i + AHEAD]);
+        size_t n;
+        const uint8_t *bytes = bpe_count_bytes(counts, entries[i], &n);
+        if (n < 2)
+            continue;
+        uint64_t count = entries[i]->count;
+        bool heavy = count >= BPE_HEAVY;
+        slots[p++] = heavy ? BPE_HEAVY : (uint32_t)count;
+        if (n > BPE_DISTANCE_MAX)
+            words->long_starts[n_long++] = p;
+        if (heavy) {
+            words->heavy_starts[n_heavy] = p;
+            words->heavy_counts[n_heavy++] = count;
+        }
+        for (size_t k = 0; k < n; k++) {
+            uint32_t distance = k < BPE_DISTANCE_MAX ? (uint32_t)k : BPE_DISTANCE_MAX;
+            slots[p++] = distance << BPE_DISTANCE_SHIFT | byte_ids[bytes[k]];
+        }
+        slots[p++] = BPE_SLOT_NONE;
+    }
+}
+
+bpe_status bpe_words_init(bpe_words *words, const bpe_counts *counts, const uint32_t *byte_ids) {
+    const bpe_count_entry **entries = bpe_counts_ordered(counts);
+    if (!entries)
+        return BPE_ERR_NOMEM;
+    bpe_status status = measure(words, counts, entries);
+    if (status == BPE_OK) {
+        words->slots = bpe_mem_array(words->n_slots, sizeof *words->slots);
+        words->long_starts = bpe_mem_array(words->n_long, sizeof *words->long_starts);
+        words->heavy_starts = bpe_mem_array(words->n_heavy, sizeof *words->heavy_starts);
+        words->heavy_counts = bpe_mem_array(words->n_heavy, sizeof *words->heavy_counts);
+        if (words->slots && words->long_starts && words->heavy_starts && words->heavy_counts) {
+            lay(words, counts, entries, byte_ids);
+        } else {
+            status = BPE_ERR_NOMEM;
+        }
+    }
+    bpe_mem_free((void *)entries);
+    return status;
+}
+
+void bpe_words_free(bpe_words *words) {
+    bpe_mem_free(words->slots);
+    bpe_mem_free(words->long_starts);
+    bpe_mem_free(words->heavy_starts);
+    bpe_mem_free(words->heavy_counts);
+}

@@ -1,0 +1,240 @@
+"""The door to the compiled core for counting and training; see `_binding`."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from itertools import accumulate
+
+from pybpe._binding import CData, fail
+from pybpe._core import ffi, lib
+from pybpe.errors import TrainingError
+
+STOP_NONE: int = lib.BPE_STOP_NONE
+STOP_REACHED: int = lib.BPE_STOP_REACHED
+STOP_EXHAUSTED: int = lib.BPE_STOP_EXHAUSTED
+STOP_MIN_FREQUENCY: int = lib.BPE_STOP_MIN_FREQUENCY
+
+# The core numbers tokens up to this, and one number is none.
+MAX_VOCAB_SIZE: int = lib.BPE_MAX_IDS - 1
+
+TIES: dict[str, int] = {"lowest": lib.BPE_TIES_LOWEST, "first": lib.BPE_TIES_FIRST}
+
+_SIZE_IS_Q = ffi.sizeof("size_t") == 8
+
+
+def _check(status: int) -> None:
+    """Raise what stands for a status of counting, if it is not BPE_OK."""
+    if status == lib.BPE_OK:
+        return
+    if status == lib.BPE_ERR_LIMIT:
+        raise TrainingError(
+            "the frequencies of all pretokens together are 2**64 or more: scale them "
+            "down"
+        )
+    fail(status)
+
+
+def _sizes(values: array[int]) -> CData:
+    """Return an `array("Q")` as size_t[]; it must outlive its use."""
+    if _SIZE_IS_Q:
+        return ffi.from_buffer("size_t[]", values)
+    return ffi.new("size_t[]", values.tolist())
+
+
+class Counts:
+    """A table from pretokens to their frequencies and first positions.
+
+    Positions say which pretoken comes first; see `csrc/bpe.h`. One thread at a time may
+    use a table; the GIL is released while the core works.
+    """
+
+    __slots__ = ("_consumed", "core")
+
+    def __init__(self) -> None:
+        """Make an empty table."""
+        out = ffi.new("bpe_counts **")
+        _check(lib.bpe_counts_new(out))
+        self.core = ffi.gc(out[0], lib.bpe_counts_free)
+        self._consumed = ffi.new("size_t *")
+
+    def add_text(
+        self,
+        split: CData,
+        match: CData | None,
+        data: bytes,
+        position: int,
+        *,
+        more: bool,
+    ) -> int:
+        """Add the pretokens of a text and return how many bytes of it that took.
+
+        Args:
+            split: The core's splitter.
+            match: Finds what to cut out beforehand; None for nothing.
+            data: The text, or as much of it as is known.
+            position: The position of its first byte.
+            more: Whether the text goes on: then its end may be left for later.
+        """
+        _check(
+            lib.bpe_counts_add_text(
+                self.core,
+                split,
+                match or ffi.NULL,
+                data,
+                len(data),
+                position,
+                more,
+                self._consumed,
+            )
+        )
+        return int(self._consumed[0])
+
+    def add_batch(
+        self, split: CData, match: CData | None, texts: Sequence[bytes], position: int
+    ) -> None:
+        """Add the pretokens of whole texts; the first one begins at `position`."""
+        offsets = array("Q", accumulate(map(len, texts), initial=0))
+        _check(
+            lib.bpe_counts_add_batch(
+                self.core,
+                split,
+                match or ffi.NULL,
+                b"".join(texts),
+                _sizes(offsets),
+                len(texts),
+                position,
+                ffi.NULL,
+            )
+        )
+
+    def add_pretokens(self, data: bytes, ends: array[int], position: int) -> None:
+        """Add the pretokens of `data` that end at the byte offsets `ends`."""
+        _check(
+            lib.bpe_counts_add_pretokens(
+                self.core, data, len(data), _sizes(ends), len(ends), position, ffi.NULL
+            )
+        )
+
+    def add_frequencies(
+        self, pretokens: Sequence[bytes], frequencies: array[int], position: int
+    ) -> None:
+        """Add pretokens as they are; the first has `position`, the next the next."""
+        offsets = array("Q", accumulate(map(len, pretokens), initial=0))
+        _check(
+            lib.bpe_counts_add_frequencies(
+                self.core,
+                b"".join(pretokens),
+                _sizes(offsets),
+                ffi.from_buffer("uint64_t[]", frequencies),
+                len(pretokens),
+                position,
+                ffi.NULL,
+            )
+        )
+
+    def merge(self, other: Counts) -> None:
+        """Add everything in another table, which stays as it is."""
+        _check(lib.bpe_counts_merge(self.core, other.core))
+
+    def close(self) -> None:
+        """Free the table's memory now; it cannot be used any more."""
+        ffi.release(self.core)
+
+    @property
+    def distinct(self) -> int:
+        """How many distinct pretokens there are."""
+        return int(lib.bpe_counts_size(self.core))
+
+    @property
+    def total(self) -> int:
+        """The sum of all frequencies."""
+        return int(lib.bpe_counts_total(self.core))
+
+    def items(self) -> list[tuple[bytes, int, int]]:
+        """Return (pretoken, frequency, first position) in order of first positions."""
+        n = self.distinct
+        data = ffi.new("uint8_t[]", max(1, lib.bpe_counts_bytes(self.core)))
+        offsets = ffi.new("size_t[]", n + 1)
+        frequencies = ffi.new("uint64_t[]", max(1, n))
+        positions = ffi.new("uint64_t[]", max(1, n))
+        _check(lib.bpe_counts_export(self.core, data, offsets, frequencies, positions))
+        everything = bytes(ffi.buffer(data))
+        return [
+            (everything[offsets[i] : offsets[i + 1]], frequencies[i], positions[i])
+            for i in range(n)
+        ]
+
+
+class Trainer:
+    """Learns merges from a table of counts, a portion of the work at a time."""
+
+    __slots__ = ("_core",)
+
+    def __init__(
+        self,
+        counts: Counts,
+        *,
+        n_merges: int,
+        min_frequency: int,
+        ties: int,
+        byte_ids: Sequence[int],
+    ) -> None:
+        """Copy what is needed of `counts`.
+
+        Args:
+            counts: The pretokens.
+            n_merges: How many merges to learn.
+            min_frequency: The least count of a pair that is merged.
+            ties: One of the values of `TIES`.
+            byte_ids: The id of each byte, a permutation of 0 to 255.
+
+        Raises:
+            TrainingError: A limit of the core is passed.
+        """
+        order = array("I", byte_ids)
+        options: CData = ffi.new("bpe_trainer_options *")
+        options.n_merges = n_merges
+        options.min_frequency = min_frequency
+        options.ties = ties
+        view = options.byte_ids = ffi.from_buffer("uint32_t[]", order)
+        out = ffi.new("bpe_trainer **")
+        status = lib.bpe_trainer_new(counts.core, options, out, ffi.NULL)
+        del view
+        if status == lib.BPE_ERR_LIMIT:
+            raise TrainingError(
+                "the distinct pretokens hold 4 GB or more together, or 2**63 or more "
+                "pairs with their frequencies: train on less text, on smaller "
+                "frequencies, or with a pattern that splits more finely"
+            )
+        _check(status)
+        self._core = ffi.gc(out[0], lib.bpe_trainer_free)
+
+    def run(self, budget: int) -> int:
+        """Do about `budget` units of work and return one of `STOP_*`."""
+        _check(lib.bpe_trainer_run(self._core, budget))
+        return int(lib.bpe_trainer_stop(self._core))
+
+    @property
+    def n_merges(self) -> int:
+        """How many merges have been learnt."""
+        return int(lib.bpe_trainer_n_merges(self._core))
+
+    @property
+    def work(self) -> int:
+        """Units of work done."""
+        return int(lib.bpe_trainer_work(self._core))
+
+    def merges(self) -> array[int]:
+        """Return the merges, flat: left id, right id, left id, right id, ..."""
+        out = array("I")
+        p = lib.bpe_trainer_merges(self._core)
+        out.frombytes(ffi.buffer(p, 2 * out.itemsize * self.n_merges))
+        return out
+
+    def merge_counts(self) -> array[int]:
+        """Return the count that each pair had when it was merged."""
+        out = array("Q")
+        p = lib.bpe_trainer_merge_counts(self._core)
+        out.frombytes(ffi.buffer(p, out.itemsize * self.n_merges))
+        return out

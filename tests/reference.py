@@ -1,0 +1,150 @@
+"""Byte pair encoding as slow and obvious as it can be: what the core must equal.
+
+Training looks at all the text anew for every merge, and encoding looks at all pairs
+anew for every step. There is nothing clever here, so that reading can check it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+
+Pair = tuple[int, int]
+
+
+def replace(ids: Sequence[int], pair: Pair, new: int) -> list[int]:
+    """Replace a pair by a new id wherever it occurs, from left to right.
+
+    >>> replace([1, 1, 1, 2, 1, 1], (1, 1), 9)
+    [9, 1, 2, 9]
+    """
+    out: list[int] = []
+    i = 0
+    while i < len(ids):
+        if i + 1 < len(ids) and (ids[i], ids[i + 1]) == pair:
+            out.append(new)
+            i += 2
+        else:
+            out.append(ids[i])
+            i += 1
+    return out
+
+
+def count_pairs(words: Iterable[tuple[Sequence[int], int]]) -> dict[Pair, int]:
+    """Count adjacent pairs; the dict's order is that of their first occurrences.
+
+    Occurrences that overlap count apart: three equal ids are two equal pairs.
+    """
+    counts: dict[Pair, int] = {}
+    for ids, frequency in words:
+        for pair in itertools.pairwise(ids):
+            counts[pair] = counts.get(pair, 0) + frequency
+    return counts
+
+
+def best_pair(counts: Mapping[Pair, int], tie_break: str) -> Pair:
+    """Return the pair to merge next."""
+    most = max(counts.values())
+    tied = [pair for pair, count in counts.items() if count == most]
+    return tied[0] if tie_break == "first" else min(tied)
+
+
+def train(
+    words: Iterable[tuple[bytes, int]],
+    n_merges: int,
+    *,
+    tie_break: str = "lowest",
+    bytes_by_id: bytes = bytes(range(256)),
+    min_frequency: int = 1,
+) -> tuple[list[Pair], list[int]]:
+    """Learn merges.
+
+    Args:
+        words: Pretokens and their frequencies, in the order of the text. A pretoken may
+            come more than once.
+        n_merges: How many merges to learn, if there are so many.
+        tie_break: "lowest" or "first".
+        bytes_by_id: The single bytes by ascending id.
+        min_frequency: The least count of a pair that is merged.
+
+    Returns:
+        The merges, and the count that each pair had when it was merged.
+    """
+    id_of = {byte: number for number, byte in enumerate(bytes_by_id)}
+    text = [([id_of[byte] for byte in word], n) for word, n in words if n > 0]
+    merges: list[Pair] = []
+    merge_counts: list[int] = []
+    while len(merges) < n_merges:
+        counts = count_pairs(text)
+        if not counts:
+            break
+        pair = best_pair(counts, tie_break)
+        if counts[pair] < min_frequency:
+            break
+        new = 256 + len(merges)
+        text = [(replace(ids, pair, new), n) for ids, n in text]
+        merges.append(pair)
+        merge_counts.append(counts[pair])
+    return merges, merge_counts
+
+
+def tokens_of(
+    merges: Iterable[Pair], bytes_by_id: bytes = bytes(range(256))
+) -> list[bytes]:
+    """Return the bytes of all tokens, by id."""
+    tokens = [bytes([byte]) for byte in bytes_by_id]
+    for left, right in merges:
+        tokens.append(tokens[left] + tokens[right])
+    return tokens
+
+
+def encode_merges(
+    pretoken: bytes,
+    merges: Sequence[Pair],
+    merge_ids: Sequence[int] | None = None,
+    bytes_by_id: bytes = bytes(range(256)),
+) -> list[int]:
+    """Encode one pretoken where only listed pairs merge.
+
+    One merge at a time: the pair that comes first in the list, and of several
+    occurrences the leftmost.
+    """
+    rank: dict[Pair, int] = {}
+    for i, pair in enumerate(merges):
+        rank.setdefault(pair, i)
+    made = range(256, 256 + len(merges)) if merge_ids is None else merge_ids
+    id_of = {byte: number for number, byte in enumerate(bytes_by_id)}
+    ids = [id_of[byte] for byte in pretoken]
+    while True:
+        found = [
+            (rank[pair], i)
+            for i, pair in enumerate(itertools.pairwise(ids))
+            if pair in rank
+        ]
+        if not found:
+            return ids
+        which, i = min(found)
+        ids[i : i + 2] = [made[which]]
+
+
+def encode_ranks(
+    pretoken: bytes, ranks: Mapping[bytes, int], *, whole: bool = True
+) -> list[int]:
+    """Encode one pretoken where any two parts merge whose concatenation is a token.
+
+    One merge at a time: the token of the lowest rank, and of several places the
+    leftmost. With `whole`, a pretoken that is a token is taken as it is.
+    """
+    if whole and pretoken in ranks:
+        return [ranks[pretoken]]
+    parts = [pretoken[i : i + 1] for i in range(len(pretoken))]
+    while True:
+        found = [
+            (ranks[left + right], i)
+            for i, (left, right) in enumerate(itertools.pairwise(parts))
+            if left + right in ranks
+        ]
+        if not found:
+            return [ranks[part] for part in parts]
+        _, i = min(found)
+        parts[i : i + 2] = [parts[i] + parts[i + 1]]
