@@ -1,0 +1,238 @@
+r"""Splits: where a text is cut into pretokens before any merging.
+
+A ``Split`` is a list of stages. Each stage has a pattern, compiled to small tables that
+the core scans text with; a pattern that has no tables runs on the ``regex`` package
+instead and gives the same results, slowly. Membership in ``\p{L}`` and the like is
+decided by the package's own Unicode tables and is part of the compiled split, so that
+no upgrade of anything changes where a model's text is cut.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+from pybpe.split.patterns import ALIASES, NAMED, shown
+from pybpe.split.stage import Stage
+
+__all__ = ["PatternLike", "Split", "Stage", "pattern_names"]
+
+PatternLike: TypeAlias = (
+    "str | Split | list[str | Stage] | tuple[str | Stage, ...] | None"
+)
+
+
+def pattern_names() -> list[str]:
+    """Return the names that ``Split.from_pattern`` knows."""
+    return [*NAMED, *ALIASES]
+
+
+class Split:
+    r"""The compiled splitter: no stage, one, or several in a row.
+
+    Each stage cuts every span that the stage before has made, matches and gaps alike.
+    Characters that no match covers are never dropped: each maximal run of them is a
+    pretoken. With no stages the whole text is one pretoken.
+
+    Immutable; equal and hashed by content; can be pickled.
+
+    Attributes:
+        stages: The stages in order.
+        compiled: Whether all stages have tables.
+        name: The name of the published pattern this is, or None.
+
+    Threads: an instance may be shared by any number of threads.
+
+    >>> Split.from_pattern("gpt2").pretokens("Hello world's  end")
+    ['Hello', ' world', "'s", ' ', ' end']
+    """
+
+    __slots__ = ("compiled", "name", "stages")
+
+    stages: tuple[Stage, ...]
+    compiled: bool
+    name: str | None
+
+    def __init__(self, stages: Iterable[Stage] = ()) -> None:
+        """Make a split of stages; see also ``from_pattern``."""
+        known = tuple(stages)
+        for stage in known:
+            if not isinstance(stage, Stage):
+                raise TypeError(f"a split is made of Stage objects, not {stage!r}")
+        set_value = object.__setattr__
+        set_value(self, "stages", known)
+        set_value(self, "compiled", all(stage.compiled for stage in known))
+        set_value(self, "name", _name_of(known))
+
+    @classmethod
+    def from_pattern(cls, pattern: PatternLike, dialect: str | None = None) -> Split:
+        r"""Make a split of what users write.
+
+        Args:
+            pattern: A name (see ``pattern_names``), a pattern such as
+                ``r"\p{L}+|\s+|."``, a list or tuple of stages and patterns, a
+                ``Split``, or None for no split.
+            dialect: Whose rules patterns are written by: ``"rust"`` (the default),
+                ``"oniguruma"`` or ``"regex"``. Names bring their own.
+
+        Returns:
+            The split.
+
+        Raises:
+            ValueError: An unknown name, or a pattern that is malformed or not
+                supported.
+            TypeError: ``pattern`` is nothing of the above.
+        """
+        if isinstance(pattern, Split):
+            return pattern
+        if pattern is None:
+            return cls()
+        if isinstance(pattern, str):
+            return cls(_stages_of(pattern, dialect))
+        if not isinstance(pattern, (list, tuple)):
+            raise TypeError(
+                "a split pattern is a str, a Split, a list or tuple of stages, or "
+                f"None, not {type(pattern).__name__}"
+            )
+        stages: list[Stage] = []
+        for item in pattern:
+            if isinstance(item, Stage):
+                stages.append(item)
+            elif isinstance(item, str):
+                stages.extend(_stages_of(item, dialect))
+            else:
+                raise TypeError(
+                    f"a stage of a split is a Stage or a pattern, not {item!r}"
+                )
+        return cls(stages)
+
+    def ends(
+        self,
+        data: bytes,
+        run_compiled: Callable[[Stage, bytes], Iterable[int]] | None = None,
+    ) -> array[int]:
+        """Return where pretokens end: the slow path for splits without tables.
+
+        Args:
+            data: One span of text in UTF-8. A byte that is not part of valid UTF-8
+                counts as one character, of the class of U+FFFD.
+            run_compiled: Runs a compiled stage over a span and returns the ends of
+                its pieces in bytes; a plain Python scan is used if None.
+
+        Returns:
+            Ascending byte offsets (unsigned 64 bits), the last one ``len(data)``;
+            none for empty data.
+        """
+        if run_compiled is not None:
+            return self._byte_ends(data, run_compiled)
+        ends = array("Q")
+        at = 0
+        for piece in self._pieces(data.decode("utf-8", "surrogateescape")):
+            at += len(piece.encode("utf-8", "surrogateescape"))
+            ends.append(at)
+        return ends
+
+    def pretokens(self, text: str) -> list[str]:
+        """Return the pretokens of a text, on the slow path: to look at, not to use."""
+        return self._pieces(text)
+
+    def _pieces(self, text: str) -> list[str]:
+        pieces = [text] if text else []
+        for stage in self.stages:
+            pieces = [part for piece in pieces for part in _cut(stage, piece)]
+        return pieces
+
+    def _byte_ends(
+        self, data: bytes, run_compiled: Callable[[Stage, bytes], Iterable[int]]
+    ) -> array[int]:
+        ends = array("Q", [len(data)] if data else [])
+        for stage in self.stages:
+            cut = array("Q")
+            begin = 0
+            for end in ends:
+                span = data[begin:end]
+                if stage.compiled:
+                    cut.extend(begin + at for at in run_compiled(stage, span))
+                else:
+                    at = begin
+                    for piece in _cut(stage, span.decode("utf-8", "surrogateescape")):
+                        at += len(piece.encode("utf-8", "surrogateescape"))
+                        cut.append(at)
+                begin = end
+            ends = cut
+        return ends
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the stages."""
+        if not isinstance(other, Split):
+            return NotImplemented
+        return self.stages == other.stages
+
+    def __hash__(self) -> int:
+        """Hash the stages."""
+        return hash(self.stages)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse: splits are immutable."""
+        raise AttributeError(f"{name}: a split cannot be changed")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle by content."""
+        return Split, (self.stages,)
+
+    def __repr__(self) -> str:
+        """Show the name or the patterns."""
+        if self.name is not None:
+            return f"<Split {self.name}>"
+        return f"<Split {[stage.pattern for stage in self.stages]}>"
+
+
+def _cut(stage: Stage, text: str) -> list[str]:
+    """Return matches and gaps of a span; lone surrogates stand for invalid bytes."""
+    pieces = []
+    at = 0
+    for start, end in stage.match_spans(_without_surrogates(text)):
+        if start > at:
+            pieces.append(text[at:start])
+        pieces.append(text[start:end])
+        at = end
+    if at < len(text):
+        pieces.append(text[at:])
+    return pieces
+
+
+def _without_surrogates(text: str) -> str:
+    """Return the text with U+FFFD for each lone surrogate."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _stages_of(pattern: str, dialect: str | None) -> list[Stage]:
+    """Return the stages of a name or of one pattern."""
+    name = ALIASES.get(pattern, pattern)
+    if name in NAMED:
+        own_dialect, patterns = NAMED[name]
+        if dialect not in (None, own_dialect):
+            raise ValueError(
+                f"the named split pattern {pattern!r} is of the {own_dialect} dialect, "
+                f"not {dialect!r}; leave the dialect out, or pass the pattern itself"
+            )
+        return [Stage.compile(part, own_dialect) for part in patterns]
+    if pattern and all(char.isalnum() or char in "_-" for char in pattern):
+        raise ValueError(
+            f"unknown split pattern {shown(pattern)}; the named ones are "
+            f"{', '.join(pattern_names())}; a regular expression for this very word "
+            "is written as a group, '(?:...)', and None means no split"
+        )
+    return [Stage.compile(pattern, "rust" if dialect is None else dialect)]
+
+
+def _name_of(stages: tuple[Stage, ...]) -> str | None:
+    """Return the name of the published pattern with these stages, if there is one."""
+    patterns = tuple(stage.pattern for stage in stages)
+    for name, (dialect, named) in NAMED.items():
+        if named == patterns and all(stage.dialect == dialect for stage in stages):
+            return name
+    return None
