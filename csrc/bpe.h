@@ -31,9 +31,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(_WIN32)
-#define BPE_API
-#elif defined(__GNUC__)
+/* Marks the public functions. They are visible outside a shared library only if it is built with
+ * -DBPE_SHARED; in the Python extension everything but its entry point is hidden. */
+#if defined(BPE_SHARED) && defined(_WIN32)
+#define BPE_API __declspec(dllexport)
+#elif defined(BPE_SHARED)
 #define BPE_API __attribute__((visibility("default")))
 #else
 #define BPE_API

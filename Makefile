@@ -1,0 +1,63 @@
+# The one door for developers: `make help`. Nothing here is needed to install or use
+# pybpe, and test.sh and demo.sh work without make.
+
+PY ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
+export PY
+CFILES = $(wildcard csrc/*.[ch] tests/c/*.[ch])
+
+.PHONY: help demo build test quick ctest valgrind asan tsan lint format bench dist \
+	proto unicode stub clean
+
+help: ## Show this list.
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+demo: ## Install into .venv and run the main job on the README.
+	./demo.sh
+
+test: ## Install into .venv and run every test.
+	./test.sh
+
+build: ## Build the C core in place.
+	$(PY) setup.py -q build_ext --inplace
+
+quick: build ## Build in place and run the tests that take less than a second each.
+	$(PY) -m pytest -q -m 'not slow'
+
+ctest: ## Run the C tests.
+	$(PY) tests/c/run.py
+
+valgrind: ## Run the C tests under valgrind.
+	$(PY) tests/c/run.py --valgrind
+
+asan: ## Run the C tests and part of the Python tests under ASan and UBSan.
+	scripts/asan.sh
+
+tsan: ## Run the C tests of threads under ThreadSanitizer.
+	$(PY) tests/c/run.py --sanitize thread
+
+lint: ## Check style and types.
+	scripts/lint.sh
+
+format: ## Format all the code.
+	$(PY) -m ruff check --quiet --fix .
+	$(PY) -m ruff format --quiet .
+	PATH="$(dir $(PY)):$$PATH" clang-format -i $(CFILES)
+
+bench: build ## Compare speed with other tokenizers; PYBPE_TEST_DATA has the texts.
+	$(PY) bench/compare.py
+
+dist: ## Build the sdist and a wheel from it into dist/.
+	$(PY) -m build
+
+proto: ## Regenerate the protobuf modules from proto/.
+	$(PY) tools/make_proto.py
+
+unicode: ## Regenerate the Unicode tables.
+	$(PY) tools/make_unicode_data.py
+
+stub: ## Regenerate pybpe/_core.pyi from csrc/bpe.h.
+	$(PY) tools/make_core_stub.py
+
+clean: ## Remove what was built.
+	rm -rf build dist *.egg-info pybpe/_core*.so pybpe/_core*.pyd
+	find . -name __pycache__ -not -path './.venv/*' -exec rm -rf {} +

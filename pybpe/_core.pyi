@@ -1,0 +1,270 @@
+# Made by tools/make_core_stub.py from csrc/bpe.h. DO NOT EDIT.
+"""The compiled core, as cffi makes it of the declarations in csrc/bpe.h.
+
+What each function does, who owns what, and which statuses it returns is said there.
+"""
+
+from typing import Any, final
+
+from cffi import FFI
+
+ffi: Any
+
+@final
+class _Lib:
+    BPE_MAX_IDS: int
+    BPE_NO_ID: int
+    BPE_MAX_STAGES: int
+    BPE_MAX_STATES: int
+    BPE_OK: int
+    BPE_ERR_NOMEM: int
+    BPE_ERR_ARG: int
+    BPE_ERR_ID: int
+    BPE_ERR_CAPACITY: int
+    BPE_ERR_LIMIT: int
+    BPE_ERR_MODEL: int
+    BPE_ERR_SPLIT: int
+    BPE_ERR_FORBIDDEN: int
+    BPE_SEMANTICS_RANKS: int
+    BPE_SEMANTICS_MERGES: int
+    BPE_PART_TOKEN: int
+    BPE_PART_DUPLICATE: int
+    BPE_PART_BYTE: int
+    BPE_PART_MERGE: int
+    BPE_PART_EXTRA: int
+    BPE_PART_EXTRA_ID: int
+    BPE_PATH_AUTO: int
+    BPE_PATH_SHORT: int
+    BPE_PATH_LONG: int
+    BPE_TIES_LOWEST: int
+    BPE_TIES_FIRST: int
+    BPE_STOP_NONE: int
+    BPE_STOP_REACHED: int
+    BPE_STOP_EXHAUSTED: int
+    BPE_STOP_MIN_FREQUENCY: int
+    def bpe_status_message(self, status: int, /) -> FFI.CData: ...
+    def bpe_match_new(
+        self,
+        data: bytes | FFI.CData,
+        lengths: FFI.CData,
+        ids: FFI.CData,
+        n_strings: int,
+        out: FFI.CData,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_match_free(self, match: FFI.CData, /) -> None: ...
+    def bpe_match_find(
+        self,
+        match: FFI.CData,
+        data: bytes | FFI.CData,
+        n: int,
+        starts: FFI.CData,
+        ends: FFI.CData,
+        ids: FFI.CData,
+        cap: int,
+        n_found: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_split_new(
+        self,
+        stages: FFI.CData,
+        n_stages: int,
+        out: FFI.CData,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_split_free(self, split: FFI.CData, /) -> None: ...
+    def bpe_split_ends(
+        self,
+        split: FFI.CData,
+        data: bytes | FFI.CData,
+        n: int,
+        ends: FFI.CData,
+        cap: int,
+        n_ends: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_model_new(
+        self,
+        spec: FFI.CData,
+        out: FFI.CData,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_model_free(self, model: FFI.CData, /) -> None: ...
+    def bpe_model_n_vocab(self, model: FFI.CData, /) -> int: ...
+    def bpe_model_token(
+        self,
+        model: FFI.CData,
+        id: int,
+        n: FFI.CData,
+        /,
+    ) -> FFI.CData: ...
+    def bpe_model_find(
+        self,
+        model: FFI.CData,
+        data: bytes | FFI.CData,
+        n: int,
+        /,
+    ) -> int: ...
+    def bpe_model_recover_merges(
+        self,
+        model: FFI.CData,
+        left: FFI.CData,
+        right: FFI.CData,
+        cap: int,
+        /,
+    ) -> int: ...
+    def bpe_workspace_new(self, model: FFI.CData, out: FFI.CData, /) -> int: ...
+    def bpe_workspace_free(self, workspace: FFI.CData, /) -> None: ...
+    def bpe_workspace_configure(
+        self,
+        workspace: FFI.CData,
+        path: int,
+        use_cache: int,
+        /,
+    ) -> int: ...
+    def bpe_encode(
+        self,
+        model: FFI.CData,
+        split: FFI.CData,
+        match: FFI.CData,
+        forbidden: FFI.CData,
+        workspace: FFI.CData,
+        data: bytes | FFI.CData,
+        n: int,
+        ids: FFI.CData,
+        cap: int,
+        n_ids: FFI.CData,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_encode_pretokens(
+        self,
+        model: FFI.CData,
+        workspace: FFI.CData,
+        data: bytes | FFI.CData,
+        n: int,
+        ends: FFI.CData,
+        n_ends: int,
+        ids: FFI.CData,
+        cap: int,
+        n_ids: FFI.CData,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_encode_batch(
+        self,
+        model: FFI.CData,
+        split: FFI.CData,
+        match: FFI.CData,
+        forbidden: FFI.CData,
+        workspace: FFI.CData,
+        data: bytes | FFI.CData,
+        offsets: FFI.CData,
+        n_texts: int,
+        ids: FFI.CData,
+        cap: int,
+        id_offsets: FFI.CData,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_decoded_size(
+        self,
+        model: FFI.CData,
+        ids: FFI.CData,
+        n_ids: int,
+        size: FFI.CData,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_decode(
+        self,
+        model: FFI.CData,
+        ids: FFI.CData,
+        n_ids: int,
+        out: FFI.CData,
+        cap: int,
+        size: FFI.CData,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_counts_new(self, out: FFI.CData, /) -> int: ...
+    def bpe_counts_free(self, counts: FFI.CData, /) -> None: ...
+    def bpe_counts_add_text(
+        self,
+        counts: FFI.CData,
+        split: FFI.CData,
+        match: FFI.CData,
+        data: bytes | FFI.CData,
+        n: int,
+        position: int,
+        open: int,
+        consumed: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_counts_add_batch(
+        self,
+        counts: FFI.CData,
+        split: FFI.CData,
+        match: FFI.CData,
+        data: bytes | FFI.CData,
+        offsets: FFI.CData,
+        n_texts: int,
+        position: int,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_counts_add_pretokens(
+        self,
+        counts: FFI.CData,
+        data: bytes | FFI.CData,
+        n: int,
+        ends: FFI.CData,
+        n_ends: int,
+        position: int,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_counts_add_frequencies(
+        self,
+        counts: FFI.CData,
+        data: bytes | FFI.CData,
+        offsets: FFI.CData,
+        frequencies: FFI.CData,
+        n: int,
+        position: int,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_counts_merge(self, counts: FFI.CData, other: FFI.CData, /) -> int: ...
+    def bpe_counts_size(self, counts: FFI.CData, /) -> int: ...
+    def bpe_counts_bytes(self, counts: FFI.CData, /) -> int: ...
+    def bpe_counts_total(self, counts: FFI.CData, /) -> int: ...
+    def bpe_counts_export(
+        self,
+        counts: FFI.CData,
+        data: FFI.CData,
+        offsets: FFI.CData,
+        frequencies: FFI.CData,
+        positions: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_trainer_new(
+        self,
+        counts: FFI.CData,
+        options: FFI.CData,
+        out: FFI.CData,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_trainer_free(self, trainer: FFI.CData, /) -> None: ...
+    def bpe_trainer_run(self, trainer: FFI.CData, budget: int, /) -> int: ...
+    def bpe_trainer_stop(self, trainer: FFI.CData, /) -> int: ...
+    def bpe_trainer_n_merges(self, trainer: FFI.CData, /) -> int: ...
+    def bpe_trainer_merges(self, trainer: FFI.CData, /) -> FFI.CData: ...
+    def bpe_trainer_merge_counts(self, trainer: FFI.CData, /) -> FFI.CData: ...
+    def bpe_trainer_work(self, trainer: FFI.CData, /) -> int: ...
+
+lib: _Lib
