@@ -43,19 +43,30 @@ static inline void bpe_prefetch(const void *p) {
 #endif
 }
 
+/* Up to seven bytes, spread over 64 bits without a call for so few: which bit is which does not
+ * matter, as long as different bytes of one length give different values. */
+static inline uint64_t bpe_load_few(const uint8_t *p, size_t n) {
+    if (n >= 4) {
+        uint32_t first;
+        uint32_t last;
+        memcpy(&first, p, 4);
+        memcpy(&last, p + n - 4, 4);
+        return (uint64_t)first << 32 | last;
+    }
+    if (n == 0)
+        return 0;
+    return (uint64_t)p[0] << 16 | (uint64_t)p[n >> 1] << 8 | p[n - 1];
+}
+
 static inline uint64_t bpe_hash_bytes(const uint8_t *p, size_t n) {
     uint64_t h = (uint64_t)n * 0x9E3779B97F4A7C15u;
-    while (n >= 8) {
-        h = bpe_mix64(h ^ bpe_load64(p));
-        p += 8;
-        n -= 8;
+    if (n >= 8) {
+        const uint8_t *last = p + n - 8;
+        for (; p < last; p += 8)
+            h = bpe_mix64(h ^ bpe_load64(p));
+        return bpe_mix64(h ^ bpe_load64(last)); /* may overlap the one before */
     }
-    if (n > 0) {
-        uint64_t tail = 0;
-        memcpy(&tail, p, n);
-        h ^= tail;
-    }
-    return bpe_mix64(h);
+    return bpe_mix64(h ^ bpe_load_few(p, n));
 }
 
 /* ---------------------------------------------------------------- pairs */

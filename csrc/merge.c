@@ -228,33 +228,43 @@ static inline void look_up(const bpe_rules *rules, uint32_t left, uint32_t right
 }
 
 size_t bpe_merge_short(const bpe_rules *rules, uint32_t *ids, size_t n, uint32_t limit) {
-    /* rank[i], made[i]: what the pair (ids[i], ids[i + 1]) would become */
+    /* rank[i], made[i]: what the part at i and the next one would become. Parts stay where they
+     * are, linked; one that is gone has no rank, so that the search for the minimum reads a plain
+     * array and nothing is moved until the end. */
     uint32_t rank[BPE_SHORT_BYTES];
     uint32_t made[BPE_SHORT_BYTES];
-    for (size_t i = 0; i + 1 < n; i++)
-        look_up(rules, ids[i], ids[i + 1], limit, &rank[i], &made[i]);
-    while (n > 1) {
+    uint8_t next[BPE_SHORT_BYTES + 1];
+    uint8_t prev[BPE_SHORT_BYTES + 1];
+    for (size_t i = 0; i < n; i++) {
+        next[i] = (uint8_t)(i + 1);
+        prev[i] = (uint8_t)(i - 1);
+        rank[i] = BPE_NO_RANK;
+        if (i + 1 < n)
+            look_up(rules, ids[i], ids[i + 1], limit, &rank[i], &made[i]);
+    }
+    for (;;) {
         size_t best = 0;
-        for (size_t i = 1; i + 1 < n; i++) {
-            if (rank[i] < rank[best])
-                best = i;
-        }
+        for (size_t i = 1; i + 1 < n; i++)
+            best = rank[i] < rank[best] ? i : best;
         if (rank[best] == BPE_NO_RANK)
             break;
+        size_t gone = next[best];
         ids[best] = made[best];
-        n--;
-        for (size_t i = best + 1; i < n; i++)
-            ids[i] = ids[i + 1];
-        for (size_t i = best; i + 1 < n; i++) {
-            rank[i] = rank[i + 1];
-            made[i] = made[i + 1];
+        next[best] = next[gone];
+        rank[best] = rank[gone] = BPE_NO_RANK;
+        if (next[best] < n) {
+            prev[next[best]] = (uint8_t)best;
+            look_up(rules, ids[best], ids[next[best]], limit, &rank[best], &made[best]);
         }
-        if (best + 1 < n)
-            look_up(rules, ids[best], ids[best + 1], limit, &rank[best], &made[best]);
-        if (best > 0)
-            look_up(rules, ids[best - 1], ids[best], limit, &rank[best - 1], &made[best - 1]);
+        if (best > 0) {
+            size_t before = prev[best];
+            look_up(rules, ids[before], ids[best], limit, &rank[before], &made[before]);
+        }
     }
-    return n;
+    size_t left = 0;
+    for (size_t i = 0; i < n; i = next[i])
+        ids[left++] = ids[i];
+    return left;
 }
 
 /* ---------------------------------------------------------------- merging, long */

@@ -12,11 +12,19 @@
  * this character). */
 typedef uint32_t step_t;
 
+/* A transition of the quick loop: (offset of the next state's row) * 4 + FLOW_MATCH + FLOW_END; no
+ * row (0) where the quick loop must stop. */
+typedef uint32_t flow_t;
+
+#define FLOW_MATCH 1u /* a match ends before this character, a longer one may come */
+#define FLOW_END 2u   /* the match ends before this character, which begins the next one */
+
 typedef struct stage {
     uint16_t page_of[N_PAGES]; /* codepoint >> 8 -> page */
     uint8_t ascii[128];        /* class of an ASCII character */
     uint8_t *pages;            /* 256 classes each */
     step_t *steps;             /* n_states rows of `width` */
+    flow_t *flow;              /* the same for reading on behind the end of a match */
     uint32_t width;            /* classes and the end of text */
     uint32_t n_states;
 } stage;
@@ -91,6 +99,19 @@ static bpe_status check_stage(const bpe_split_stage *spec, size_t index, bpe_err
     return BPE_OK;
 }
 
+/*
+ * Most matches end where no longer one can come: the transition is dead and says that a match ends
+ * here. There the quick loop goes on at once in the state that the character leads to from the
+ * start, so that the ends of pretokens are no branches.
+ */
+static flow_t flow_of(const stage *s, uint32_t row, uint32_t c) {
+    step_t t = s->steps[row + c];
+    if (t >> 1 != 0)
+        return (t >> 1) * 4 + (t & 1 ? FLOW_MATCH : 0);
+    step_t fresh = s->steps[s->width + c] >> 1;
+    return (t & 1) && fresh != 0 ? fresh * 4 + FLOW_END : 0;
+}
+
 static bpe_status build_stage(stage *s, const bpe_split_stage *spec, size_t index, bpe_error *err) {
     bpe_status status = check_stage(spec, index, err);
     if (status != BPE_OK)
@@ -99,11 +120,16 @@ static bpe_status build_stage(stage *s, const bpe_split_stage *spec, size_t inde
     s->n_states = spec->n_states;
     size_t n = (size_t)s->n_states * s->width;
     s->steps = bpe_mem_array(n, sizeof *s->steps);
-    if (!s->steps)
+    s->flow = bpe_mem_zeroed(n, sizeof *s->flow);
+    if (!s->steps || !s->flow)
         return bpe_fail(err, BPE_ERR_NOMEM, index);
     for (size_t i = 0; i < n; i++) {
         uint16_t t = spec->transitions[i];
         s->steps[i] = (step_t)(t & 0x7FFF) * s->width * 2 + (t >> 15);
+    }
+    for (uint32_t row = s->width; row < n; row += s->width) {
+        for (uint32_t c = 0; c < s->width; c++)
+            s->flow[row + c] = flow_of(s, row, c);
     }
     status = build_pages(s, spec);
     return status == BPE_OK ? BPE_OK : bpe_fail(err, status, index);
@@ -133,6 +159,7 @@ void bpe_split_free(bpe_split *split) {
         return;
     for (size_t i = 0; i < split->n_stages; i++) {
         bpe_mem_free(split->stages[i].steps);
+        bpe_mem_free(split->stages[i].flow);
         bpe_mem_free(split->stages[i].pages);
     }
     bpe_mem_free(split);
@@ -145,7 +172,6 @@ typedef struct found {
     size_t matched; /* the match ends here; 0: none (no match ends at or before its start, so 0 is
                        free) */
     size_t reached; /* reading stopped before this position */
-    step_t row;     /* the row of the state when the match ended; the start's when there is none */
     bool unsettled; /* the text known so far ended while a state was alive */
 } found;
 
@@ -175,7 +201,7 @@ static inline found read_match(const stage *s, const uint8_t *data, const bpe_sp
     size_t end = level->end;
     size_t p = start;
     step_t row = s->width; /* state 1 */
-    found f = {0, start, row, false};
+    found f = {0, start, false};
     size_t window = (start - level->start) >> 4;
     while (p < end) {
         if (remember && (p - level->start) >> 4 != window) {
@@ -187,10 +213,7 @@ static inline found read_match(const stage *s, const uint8_t *data, const bpe_sp
         size_t length;
         uint32_t c = class_at(s, data, p, end, &length);
         step_t t = s->steps[row + c];
-        if (t & 1) {
-            f.matched = p;
-            f.row = row;
-        }
+        f.matched = t & 1 ? p : f.matched; /* a conditional move: whether is hard to foresee */
         row = t >> 1;
         if (row == 0)
             break;
@@ -218,11 +241,12 @@ static bool remember_failure(const stage *s, const uint8_t *data, bpe_split_leve
         if (!level->failed)
             return false;
     }
-    size_t p = f->matched ? f->matched : start;
-    step_t row = f->row;
-    size_t window = (p - level->start) >> 4;
+    size_t kept = f->matched ? f->matched : start;
+    size_t p = start;
+    step_t row = s->width;
+    size_t window = (kept - level->start) >> 4;
     while (p < f->reached) {
-        if ((p - level->start) >> 4 != window) {
+        if (p > kept && (p - level->start) >> 4 != window) {
             window = (p - level->start) >> 4;
             size_t bit = failed_bit(s, window, row);
             level->failed[bit >> 6] |= (uint64_t)1 << (bit & 63);
@@ -290,6 +314,44 @@ static size_t cut(bpe_split_cursor *cursor, const stage *s, bpe_split_level *lev
     return matched;
 }
 
+/*
+ * The quick loop: write the ends of pretokens from level->pos on, which is moved behind the last
+ * one written, and return how many. Stops early at what only `cut` can settle: a gap, the end of
+ * the text, a long failure. Every step leads to the next one by a table alone; the rare match that
+ * ends before the character that ruled out a longer one is read on from again.
+ */
+static size_t flow_ends(const stage *s, const uint8_t *data, bpe_split_level *level, size_t *ends,
+                        size_t cap) {
+    size_t end = level->end;
+    size_t n = 0;
+    size_t p = level->pos;
+    size_t matched = 0;
+    flow_t row = s->width; /* state 1 */
+    while (p < end && n < cap) {
+        size_t length;
+        uint32_t c = class_at(s, data, p, end, &length);
+        flow_t t = s->flow[row + c];
+        if (t != 0) {
+            matched = t & FLOW_MATCH ? p : matched;
+            ends[n] = p;
+            n += t / FLOW_END & 1;
+            row = t >> 2;
+            p += length;
+            continue;
+        }
+        size_t start = n > 0 ? ends[n - 1] : level->pos;
+        if (s->steps[row + c] & 1)
+            matched = p;
+        if (matched <= start || p > matched + LONG_FAILURE)
+            break;
+        ends[n++] = p = matched;
+        row = s->width;
+    }
+    if (n > 0)
+        level->pos = ends[n - 1];
+    return n;
+}
+
 void bpe_split_begin(bpe_split_cursor *cursor, const bpe_split *split, const uint8_t *data,
                      size_t begin, size_t n, bool open) {
     cursor->split = split;
@@ -329,6 +391,11 @@ size_t bpe_split_next(bpe_split_cursor *cursor, size_t *ends, size_t cap) {
         if (level->pos >= level->end)
             break;
         bool open = cursor->open && k == 0;
+        if (k == last && !level->failed && !level->matched_end) {
+            n += flow_ends(&split->stages[k], cursor->data, level, ends + n, cap - n);
+            if (n == cap || level->pos >= level->end)
+                continue;
+        }
         size_t start = level->pos;
         size_t end = cut(cursor, &split->stages[k], level, open);
         if (end == 0)
