@@ -10,6 +10,20 @@
  * the first-level cache. */
 #define BATCH 256
 
+/* Where pretokens that are tokens are taken whole, the vocabulary's short tokens are known
+ * pretokens from the start: two milliseconds for 100,000 of them, less than finding each one out.
+ */
+static void seed_cache(bpe_cache *cache, const bpe_vocab *vocab) {
+    for (size_t i = vocab->n_ordinary; i-- > 0;) { /* low ids are frequent: last, so in front */
+        size_t n;
+        const uint8_t *p = bpe_intern_bytes(&vocab->strings, i, &n);
+        if (n > BPE_CACHE_KEY_BYTES)
+            continue;
+        bpe_cache_key key = bpe_cache_key_of(p, n, p + n);
+        bpe_cache_put(bpe_cache_bucket(cache, &key), &key, &vocab->ids[i], 1);
+    }
+}
+
 bpe_status bpe_workspace_new(const bpe_model *model, bpe_workspace **out) {
     bpe_workspace *w = bpe_mem_zeroed(1, sizeof *w);
     if (!w)
@@ -21,6 +35,8 @@ bpe_status bpe_workspace_new(const bpe_model *model, bpe_workspace **out) {
         bpe_workspace_free(w);
         return BPE_ERR_NOMEM;
     }
+    if (model->whole_pretoken)
+        seed_cache(&w->cache, &model->vocab);
     *out = w;
     return BPE_OK;
 }
