@@ -72,6 +72,12 @@ BPE_API const char *bpe_status_message(bpe_status status);
 /* Ids are below this: the id of a token indexes arrays. */
 #define BPE_MAX_IDS 16777216
 
+/* Pretokens are shorter than this, in bytes: 1 GiB. */
+#define BPE_MAX_PRETOKEN 1073741824
+
+/* The tokens of a model have at most so many bytes together, and so have its extra tokens. */
+#define BPE_MAX_TOKEN_BYTES 1073741824
+
 /* "No such id". */
 #define BPE_NO_ID 0xFFFFFFFFu
 
@@ -125,6 +131,9 @@ typedef struct bpe_split bpe_split;
  * transitions               n_states rows of n_classes + 1 values: next state in the low 15 bits,
  * 0x8000 set when a match ends just before the character is consumed. State 0 is dead (a row of
  * zeros), state 1 the start. Everything is dead after the end of text.
+ * behavior                  BPE_SPLIT_*: what becomes of matches and gaps
+ * over_bytes                1: every byte is a character by itself, with the codepoint of the same
+ * number; 0: the text is UTF-8
  */
 typedef struct bpe_split_stage {
     const uint32_t *class_starts;
@@ -133,15 +142,28 @@ typedef struct bpe_split_stage {
     uint32_t n_classes;
     uint32_t n_states;
     const uint16_t *transitions;
+    uint32_t behavior;
+    uint32_t over_bytes;
 } bpe_split_stage;
+
+/* What a stage makes of the matches of its pattern and of the gaps between them. */
+enum {
+    BPE_SPLIT_ISOLATED = 0,      /* every match is a span, and so is every gap */
+    BPE_SPLIT_DROP_MATCHES = 1,  /* gaps are spans; matches vanish from the text */
+    BPE_SPLIT_DROP_GAPS = 2,     /* matches are spans; gaps vanish from the text */
+    BPE_SPLIT_WITH_PREVIOUS = 3, /* a gap and the match behind it are one span */
+    BPE_SPLIT_WITH_NEXT = 4,     /* a match and the gap behind it are one span */
+    BPE_SPLIT_CONTIGUOUS = 5     /* matches without a gap between them are one span */
+};
 
 #define BPE_MAX_STAGES 16
 #define BPE_MAX_STATES 4096
 
 /*
  * Build a splitter from 0 to BPE_MAX_STAGES stages; the tables are copied. Every value is checked.
- * Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_LIMIT (too many stages, classes or states; err->pos = the
- * stage); BPE_ERR_SPLIT (err->pos = index of the bad run or transition).
+ * Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_ARG (no such behavior; err->pos = the stage);
+ * BPE_ERR_LIMIT (too many stages, classes or states; err->pos = the stage); BPE_ERR_SPLIT (err->pos
+ * = index of the bad run or transition).
  */
 BPE_API bpe_status bpe_split_new(const bpe_split_stage *stages, size_t n_stages, bpe_split **out,
                                  bpe_error *err);
@@ -150,10 +172,20 @@ BPE_API void bpe_split_free(bpe_split *split);
 /*
  * Write the end offset of every pretoken of data[0, n) to `ends` and their number to *n_ends; the
  * first starts at 0, each next one where the last ended. `cap` >= n is always enough. Returns
- * BPE_OK; BPE_ERR_NOMEM; BPE_ERR_CAPACITY. O(n), for any tables.
+ * BPE_OK; BPE_ERR_NOMEM; BPE_ERR_ARG; BPE_ERR_CAPACITY. O(n), for any tables.
  */
 BPE_API bpe_status bpe_split_ends(const bpe_split *split, const uint8_t *data, size_t n,
                                   size_t *ends, size_t cap, size_t *n_ends);
+
+/* 1 when a stage makes text vanish; the spans below are then all there is. */
+BPE_API uint32_t bpe_split_drops(const bpe_split *split);
+
+/*
+ * The same with where each pretoken starts, so that it works for splits that make text vanish, too:
+ * bpe_split_ends gives BPE_ERR_ARG for those.
+ */
+BPE_API bpe_status bpe_split_spans(const bpe_split *split, const uint8_t *data, size_t n,
+                                   size_t *starts, size_t *ends, size_t cap, size_t *n_spans);
 
 /* ---------------------------------------------------------------- model: vocabulary and merge
  * rules */
@@ -179,6 +211,16 @@ enum {
  * Must be empty under RANKS. extra_*           special and added tokens, which are decoded but
  * never made by merges; in any order. An id may be that of an ordinary token only if the bytes are
  * equal.
+ *
+ * symbols           what a pretoken is taken apart into before it is merged: BPE_SYMBOLS_*. With
+ * anything but BPE_SYMBOLS_BYTES, single bytes may be missing among the tokens, and the semantics
+ * must be MERGES.
+ * unknown           the id of a symbol that is no token, or BPE_NO_ID: it vanishes
+ * fuse_unknown      1: several of them in a row are one
+ * fallback_ids      256 ids, or NULL: a character that is no token becomes these ids of its bytes,
+ * unless one of them is BPE_NO_ID
+ * word_suffix       bytes that the last symbol of a pretoken is looked up with, at most
+ * BPE_MAX_SUFFIX of them; 0: none. Not with BPE_SYMBOLS_BYTES, nor with fallback_ids.
  */
 typedef struct bpe_model_spec {
     uint32_t semantics;
@@ -196,7 +238,21 @@ typedef struct bpe_model_spec {
     const uint32_t *extra_lengths;
     const uint32_t *extra_ids;
     size_t n_extra;
+    uint32_t symbols;
+    uint32_t unknown;
+    uint32_t fuse_unknown;
+    const uint32_t *fallback_ids;
+    const uint8_t *word_suffix;
+    size_t word_suffix_size;
 } bpe_model_spec;
+
+#define BPE_MAX_SUFFIX 64
+
+enum {
+    BPE_SYMBOLS_BYTES = 0,      /* bytes, all of which are tokens */
+    BPE_SYMBOLS_SOME_BYTES = 1, /* bytes */
+    BPE_SYMBOLS_CHARACTERS = 2  /* UTF-8 characters; a byte that belongs to none is one, too */
+};
 
 /* Which part of a specification a BPE_ERR_MODEL is about: the high bits of err->pos; the low 32
  * bits hold the index. */
@@ -207,13 +263,17 @@ enum {
     BPE_PART_BYTE = 3,      /* index = the byte that has no token */
     BPE_PART_MERGE = 4,     /* merge: unknown id, or the made token is not the concatenation */
     BPE_PART_EXTRA = 5,     /* extra token: empty, past the end of extra_data, id out of range */
-    BPE_PART_EXTRA_ID = 6   /* extra token: id already stands for other bytes */
+    BPE_PART_EXTRA_ID = 6,  /* extra token: id already stands for other bytes */
+    BPE_PART_UNKNOWN = 7,   /* `unknown` is no token's id */
+    BPE_PART_FALLBACK = 8   /* fallback_ids: the entry for a byte is no token's id */
 };
 
 /*
  * Build a model; everything is copied and checked. O(bytes of all tokens).
- * Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_ARG (unknown semantics, merges under RANKS); BPE_ERR_LIMIT
- * (more than 2^32 bytes of tokens); BPE_ERR_MODEL with err->pos = (BPE_PART_* << 32 | index).
+ * Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_ARG (unknown semantics or symbols, merges under RANKS);
+ * BPE_ERR_LIMIT
+ * (more than BPE_MAX_TOKEN_BYTES of ordinary or of extra tokens); BPE_ERR_MODEL with err->pos =
+ * (BPE_PART_* << 32 | index).
  */
 BPE_API bpe_status bpe_model_new(const bpe_model_spec *spec, bpe_model **out, bpe_error *err);
 BPE_API void bpe_model_free(bpe_model *model);
@@ -270,9 +330,9 @@ BPE_API bpe_status bpe_workspace_configure(bpe_workspace *workspace, uint32_t pa
  * which the first *n_ids are the result and the rest is scratch. NULL: only count (cap is ignored).
  * n_ids      how many ids the text has
  * Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_CAPACITY (cap < n); BPE_ERR_FORBIDDEN (err->pos = byte
- * offset of the first forbidden string); BPE_ERR_LIMIT for a pretoken of 2^32 - 1 bytes or more
- * (err->pos = where it starts). On failure the buffer's contents are undefined. Linear in n but for
- * a factor log(length) within very long pretokens.
+ * offset of the first forbidden string); BPE_ERR_LIMIT for a pretoken of BPE_MAX_PRETOKEN bytes or
+ * more (err->pos = where it starts). On failure the buffer's contents are undefined. Linear in n
+ * but for a factor log(length) within very long pretokens.
  */
 BPE_API bpe_status bpe_encode(const bpe_model *model, const bpe_split *split,
                               const bpe_match *match, const bpe_match *forbidden,
@@ -459,6 +519,221 @@ BPE_API const uint64_t *bpe_trainer_merge_counts(const bpe_trainer *trainer);
 
 /* Units of work done so far: how tests show that training takes linear time. */
 BPE_API uint64_t bpe_trainer_work(const bpe_trainer *trainer);
+
+/* cffi: end */
+
+/* cffi: begin */
+
+/* ---------------------------------------------------------------- pieces: codepoint models */
+
+/*
+ * A model whose tokens ("pieces") are made of characters rather than bytes, as sentencepiece
+ * defines them: text is normalised, cut into characters, and again and again those two neighbours
+ * are joined whose concatenation is the piece of the highest score. What no piece covers is
+ * unknown, or spelt out in byte pieces. The id of a piece is its index.
+ *
+ * Immutable, so it may be shared by any number of threads.
+ */
+typedef struct bpe_pieces bpe_pieces;
+
+/* Types of pieces, with the numbers that sentencepiece gives them. */
+enum {
+    BPE_PIECE_NORMAL = 1,
+    BPE_PIECE_UNKNOWN = 2, /* what text becomes that no piece covers; one at most */
+    BPE_PIECE_CONTROL = 3, /* never found in text */
+    BPE_PIECE_USER = 4,    /* found in text before anything is joined, and kept by normalisation */
+    BPE_PIECE_UNUSED = 5,  /* joined as normal ones are, and taken apart again at the end */
+    BPE_PIECE_BYTE = 6     /* "<0x00>" to "<0xFF>" */
+};
+
+/* What a normaliser does beside its character map. */
+enum {
+    BPE_NORMALIZE_MARK = 1,       /* put a mark (U+2581) before a text that is not empty ... */
+    BPE_NORMALIZE_MARK_AFTER = 2, /* ... or behind it, if this is set too */
+    BPE_NORMALIZE_SQUEEZE = 4,    /* one space for several, none at the ends */
+    BPE_NORMALIZE_ESCAPE = 8      /* a mark for every space */
+};
+
+/*
+ * flags           BPE_NORMALIZE_*, or-ed
+ * charsmap        a character map as sentencepiece serialises it, of charsmap_size bytes; 0: none
+ */
+typedef struct bpe_normalizer_spec {
+    uint32_t flags;
+    const uint8_t *charsmap;
+    size_t charsmap_size;
+} bpe_normalizer_spec;
+
+/* Pieces are shorter than this, in bytes. */
+#define BPE_MAX_PIECE_BYTES 8000
+
+/*
+ * What a codepoint model is made of.
+ *
+ * piece_data      the pieces one after another; piece i has piece_lengths[i] >= 1 bytes, the score
+ *                 scores[i] (not a NaN) and the type types[i] (BPE_PIECE_*). No two are equal.
+ * byte_fallback   1: unknown text is spelt in bytes, and all 256 byte pieces are there; 0: it is
+ *                 not, there are none, and there is one of type BPE_PIECE_UNKNOWN. With 1, a piece
+ *                 of one NUL byte is taken for unused and is never found.
+ * normalizer      for text that is encoded
+ * denormalizer    for text that was decoded; without a map there is none
+ * unk_surface     what the unknown piece decodes to
+ */
+typedef struct bpe_pieces_spec {
+    const uint8_t *piece_data;
+    size_t piece_data_size;
+    const uint32_t *piece_lengths;
+    const float *scores;
+    const uint8_t *types;
+    size_t n_pieces;
+    uint32_t byte_fallback;
+    bpe_normalizer_spec normalizer;
+    bpe_normalizer_spec denormalizer;
+    const uint8_t *unk_surface;
+    size_t unk_surface_size;
+} bpe_pieces_spec;
+
+/* Which part of a specification a BPE_ERR_MODEL is about: the high bits of err->pos; the low 32
+ * bits hold the index of the piece, unless something else is said. */
+enum {
+    BPE_PIECES_EMPTY = 1,         /* piece: empty, or past the end of piece_data */
+    BPE_PIECES_LONG = 2,          /* piece: BPE_MAX_PIECE_BYTES or more */
+    BPE_PIECES_TWICE = 3,         /* piece: equal to an earlier one */
+    BPE_PIECES_TYPE = 4,          /* piece: no such type */
+    BPE_PIECES_SCORE = 5,         /* piece: its score is not a number */
+    BPE_PIECES_UNKNOWN = 6,       /* piece: a second one of type BPE_PIECE_UNKNOWN */
+    BPE_PIECES_NO_UNKNOWN = 7,    /* there is none, and no byte fallback */
+    BPE_PIECES_BYTE = 8,          /* piece: a byte piece, but no byte fallback */
+    BPE_PIECES_BYTE_TEXT = 9,     /* piece: a byte piece that is not spelt "<0x00>" to "<0xFF>" */
+    BPE_PIECES_BYTE_MISSING = 10, /* index = the byte that has no piece */
+    BPE_PIECES_CHARSMAP = 11      /* index = 0: normalizer's map is damaged; 1: denormalizer's */
+};
+
+/*
+ * Build a model; everything is copied and checked. O(bytes of all pieces), but for the sorting of
+ * scores. Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_LIMIT (BPE_MAX_IDS pieces or more; 2^23 pairs of
+ * pieces that join, or more); BPE_ERR_MODEL with err->pos = (BPE_PIECES_* << 32 | index).
+ */
+BPE_API bpe_status bpe_pieces_new(const bpe_pieces_spec *spec, bpe_pieces **out, bpe_error *err);
+BPE_API void bpe_pieces_free(bpe_pieces *pieces);
+
+/* The id of the piece with exactly these bytes, or BPE_NO_ID. */
+BPE_API uint32_t bpe_pieces_find(const bpe_pieces *pieces, const uint8_t *data, size_t n);
+
+/* Scratch memory, results, and the cache of words already encoded. One running call uses one
+ * workspace; it may be kept from call to call, with one model only. Not shared between threads. */
+typedef struct bpe_pieces_workspace bpe_pieces_workspace;
+
+BPE_API bpe_status bpe_pieces_workspace_new(const bpe_pieces *pieces, bpe_pieces_workspace **out);
+BPE_API void bpe_pieces_workspace_free(bpe_pieces_workspace *workspace);
+
+/* Give back memory that only very long texts need. */
+BPE_API void bpe_pieces_workspace_trim(bpe_pieces_workspace *workspace);
+
+/* Ways to encode; all give the same ids. Tests force each. */
+enum {
+    BPE_PIECES_PATH_AUTO = 0,
+    BPE_PIECES_PATH_SHORT = 1, /* words; repeated minimum over an array */
+    BPE_PIECES_PATH_LONG = 2,  /* words; heap over a linked list */
+    BPE_PIECES_PATH_WHOLE = 3  /* the whole text at once, as the definition has it */
+};
+
+/* Choose the way and whether the cache is used (1) or not (0). Default: BPE_PIECES_PATH_AUTO, 1. */
+BPE_API bpe_status bpe_pieces_workspace_configure(bpe_pieces_workspace *workspace, uint32_t path,
+                                                  uint32_t use_cache);
+
+/*
+ * BPE-dropout: a join that is due is left out with probability `alpha`, each time independently; it
+ * comes up again only when a neighbour has changed. alpha <= 0 leaves out none, alpha >= 1 all.
+ *
+ * The numbers come from SplitMix64 started with `seed`: before each, the state grows by
+ * 0x9E3779B97F4A7C15; with z = state, z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9, z = (z ^ z >> 27) *
+ * 0x94D049BB133111EB, z ^= z >> 31. A join is left out when z >> 11 is less than alpha * 2^53. One
+ * number is drawn for each join that is due. Text i of a batch is encoded with the seed `seed` + i.
+ */
+typedef struct bpe_dropout {
+    double alpha;
+    uint64_t seed;
+} bpe_dropout;
+
+/*
+ * Encode data[0, n).
+ *
+ * match, forbidden   as for bpe_encode; NULL for none. The text between two strings of `match` is
+ *                    normalised and encoded as a text of its own. User-defined pieces are found in
+ *                    any case and must not be in `match`.
+ * dropout            NULL for none
+ * ids, n_ids         the result, which belongs to the workspace until its next use
+ * Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_ARG (another model's workspace, alpha not finite);
+ * BPE_ERR_FORBIDDEN (err->pos = byte offset of the first forbidden string); BPE_ERR_LIMIT for
+ * BPE_MAX_PRETOKEN characters or more in a row that may join with each other (err->pos = where the
+ * text between strings of `match` starts). Linear in n but for a factor log(length) within very
+ * long words. With dropout, with unused pieces, and with user-defined pieces or replacements that
+ * are not UTF-8, a text is joined as a whole: the factor is log(n), and the limit 2^32 - 2
+ * characters.
+ */
+BPE_API bpe_status bpe_pieces_encode(const bpe_pieces *pieces, const bpe_match *match,
+                                     const bpe_match *forbidden, const bpe_dropout *dropout,
+                                     bpe_pieces_workspace *workspace, const uint8_t *data, size_t n,
+                                     const uint32_t **ids, size_t *n_ids, bpe_error *err);
+
+/*
+ * Encode many texts: text i is data[offsets[i], offsets[i + 1]), offsets has n_texts + 1 values
+ * that do not descend. Its ids are ids[id_offsets[i], id_offsets[i + 1]). Statuses as
+ * bpe_pieces_encode, with err->pos counted from data; BPE_ERR_ARG for descending offsets (err->pos
+ * = index of the text).
+ */
+BPE_API bpe_status bpe_pieces_encode_batch(const bpe_pieces *pieces, const bpe_match *match,
+                                           const bpe_match *forbidden, const bpe_dropout *dropout,
+                                           bpe_pieces_workspace *workspace, const uint8_t *data,
+                                           const size_t *offsets, size_t n_texts,
+                                           const uint32_t **ids, size_t *id_offsets,
+                                           bpe_error *err);
+
+/* Where an id comes from: bytes [begin, end) of the source, [text_begin, text_end) of the
+ * normalised text. Of the byte pieces that spell a character, all but the last are empty in the
+ * source. */
+typedef struct bpe_span {
+    size_t begin;
+    size_t end;
+    size_t text_begin;
+    size_t text_end;
+} bpe_span;
+
+/*
+ * Encode data[0, n) as bpe_pieces_encode does without match and forbidden, and say where each id
+ * comes from. The results belong to the workspace until its next use; `text` is the normalised
+ * text, in which a space stands for the mark when the model escapes spaces and *compact is 1.
+ */
+BPE_API bpe_status bpe_pieces_encode_spans(const bpe_pieces *pieces, const bpe_dropout *dropout,
+                                           bpe_pieces_workspace *workspace, const uint8_t *data,
+                                           size_t n, const uint32_t **ids, const bpe_span **spans,
+                                           size_t *n_ids, const uint8_t **text, size_t *n_text,
+                                           uint32_t *compact, bpe_error *err);
+
+/*
+ * Normalise data[0, n). The result belongs to the workspace until its next use: n_text bytes, and
+ * n_text + 1 offsets: where in the source each byte comes from, and where what counts of it ends.
+ */
+BPE_API bpe_status bpe_pieces_normalize(const bpe_pieces *pieces, bpe_pieces_workspace *workspace,
+                                        const uint8_t *data, size_t n, const uint8_t **text,
+                                        size_t *n_text, const size_t **offsets);
+
+/*
+ * Decode ids. Marks become spaces; control pieces are left out; byte pieces are their bytes.
+ *
+ * replace      1: a byte of byte pieces that is not part of a well-formed character becomes U+FFFD,
+ *              as sentencepiece has it; 0: it stays, and nothing is lost
+ * at_start     1 at the start of a text, where the mark is dropped that normalisation put there; 0
+ *              within one. What it is after the ids is written to it, so that a text may be decoded
+ *              bit by bit (with replace = 0).
+ * out, size    the result; free it with bpe_pieces_free_text
+ * Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_ID (err->pos = index). O(n_ids + size).
+ */
+BPE_API bpe_status bpe_pieces_decode(const bpe_pieces *pieces, const uint32_t *ids, size_t n_ids,
+                                     uint32_t replace, uint32_t *at_start, uint8_t **out,
+                                     size_t *size, bpe_error *err);
+BPE_API void bpe_pieces_free_text(uint8_t *text);
 
 /* cffi: end */
 

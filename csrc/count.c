@@ -20,6 +20,7 @@ bpe_status bpe_counts_new(bpe_counts **out) {
         return BPE_ERR_NOMEM;
     counts->bits = 10;
     counts->slots = bpe_mem_zeroed((size_t)1 << counts->bits, sizeof *counts->slots);
+    counts->seed = bpe_seed(counts->slots);
     if (!counts->slots) {
         bpe_mem_free(counts);
         return BPE_ERR_NOMEM;
@@ -79,9 +80,10 @@ static inline uint32_t long_number(const bpe_count_key *key) {
 }
 
 /* The key of p[0, n); bytes up to `end` may be read. A long one has the number 0. */
-static inline bpe_count_key make_key(const uint8_t *p, size_t n, const uint8_t *end) {
+static inline bpe_count_key make_key(const uint8_t *p, size_t n, const uint8_t *end,
+                                     uint64_t seed) {
     if (n > BPE_COUNT_SHORT)
-        return long_key(bpe_hash_bytes(p, n), 0);
+        return long_key(bpe_hash_bytes(p, n, seed), 0);
     bpe_count_key key;
     if (end - p >= 16) {
         memcpy(&key, p, 16);
@@ -98,9 +100,10 @@ static inline bpe_count_key make_key(const uint8_t *p, size_t n, const uint8_t *
 }
 
 /* Where the search for a key begins. The number of a long pretoken plays no part. */
-static inline size_t key_home(const bpe_count_key *key, unsigned bits) {
+static inline size_t key_home(const bpe_count_key *key, uint64_t seed, unsigned bits) {
     uint64_t second = key_mark(key) == LONG_MARK ? LONG_MARK : key->word[1];
-    return (size_t)(bpe_mix64(key->word[0] ^ second * 0xC2B2AE3D27D4EB4Fu) >> (64 - bits));
+    uint64_t first = (key->word[0] ^ seed) * 0x9E3779B97F4A7C15u;
+    return (size_t)(bpe_mix64((first ^ first >> 32) ^ second) >> (64 - bits));
 }
 
 static const uint8_t *long_bytes(const bpe_counts *counts, uint32_t number, size_t *n) {
@@ -134,7 +137,7 @@ static bool reserve(bpe_counts *counts, size_t more) {
         const bpe_count_entry *entry = &counts->slots[i];
         if (entry->count == 0)
             continue;
-        size_t j = key_home(&entry->key, bits);
+        size_t j = key_home(&entry->key, counts->seed, bits);
         while (slots[j].count != 0)
             j = (j + 1) & mask;
         slots[j] = *entry;
@@ -217,8 +220,8 @@ static bpe_status add_block(bpe_counts *counts, const uint8_t *data, size_t size
         return BPE_ERR_NOMEM;
     size_t at = start;
     for (size_t i = 0; i < n_ends; i++) {
-        keys[i] = make_key(data + at, ends[i] - at, data + size);
-        homes[i] = key_home(&keys[i], counts->bits);
+        keys[i] = make_key(data + at, ends[i] - at, data + size, counts->seed);
+        homes[i] = key_home(&keys[i], counts->seed, counts->bits);
         PREFETCH_WRITE(&counts->slots[homes[i]]);
         at = ends[i];
     }
@@ -347,9 +350,9 @@ bpe_status bpe_counts_add_frequencies(bpe_counts *counts, const uint8_t *data,
         if (!reserve(counts, 1))
             return bpe_fail(err, BPE_ERR_NOMEM, i);
         const uint8_t *p = data + offsets[i];
-        bpe_count_key key = make_key(p, length, data + offsets[n]);
-        bpe_status status = add_keyed(counts, &key, key_home(&key, counts->bits), p, length,
-                                      frequencies[i], position + i);
+        bpe_count_key key = make_key(p, length, data + offsets[n], counts->seed);
+        bpe_status status = add_keyed(counts, &key, key_home(&key, counts->seed, counts->bits), p,
+                                      length, frequencies[i], position + i);
         if (status != BPE_OK)
             return bpe_fail(err, status, i);
     }
@@ -369,7 +372,9 @@ bpe_status bpe_counts_merge(bpe_counts *counts, const bpe_counts *other) {
             continue;
         size_t n;
         const uint8_t *p = bpe_count_bytes(other, entry, &n);
-        bpe_status status = add_keyed(counts, &entry->key, key_home(&entry->key, counts->bits), p,
+        /* A long key holds a hash with the other table's seed. */
+        bpe_count_key key = n > BPE_COUNT_SHORT ? make_key(p, n, p + n, counts->seed) : entry->key;
+        bpe_status status = add_keyed(counts, &key, key_home(&key, counts->seed, counts->bits), p,
                                       n, entry->count, entry->first);
         if (status != BPE_OK)
             return status;

@@ -40,6 +40,7 @@ typedef struct bpe_count_entry {
 struct bpe_counts {
     bpe_count_entry *slots; /* 2^bits of them */
     unsigned bits;
+    uint64_t seed;
     size_t n;       /* entries */
     size_t n_bytes; /* of all distinct pretokens together */
     uint64_t total; /* of all counts */

@@ -93,8 +93,15 @@ static bpe_status merge_pretoken(const bpe_model *m, bpe_workspace *w, const uin
         if (ids[0] != BPE_NO_ID)
             return BPE_OK;
     }
-    for (size_t i = 0; i < n; i++)
-        ids[i] = m->vocab.byte_ids[p[i]];
+    if (m->symbols == BPE_SYMBOLS_BYTES) {
+        for (size_t i = 0; i < n; i++)
+            ids[i] = m->vocab.byte_ids[p[i]];
+    } else {
+        n = bpe_model_symbols(m, p, n, ids);
+        *n_ids = n;
+        if (n == 0)
+            return BPE_OK;
+    }
     if (merges_short(w, n)) {
         *n_ids = bpe_merge_short(&m->rules, ids, n, BPE_NO_RANK);
         return BPE_OK;
@@ -107,7 +114,7 @@ static bpe_status merge_pretoken(const bpe_model *m, bpe_workspace *w, const uin
 static bpe_status encode_miss(call *c, size_t start, size_t n, bpe_cache_entry *bucket,
                               const bpe_cache_key *key) {
     bpe_workspace *w = c->w;
-    if (n >= 0xFFFFFFFFu)
+    if (n >= BPE_MAX_PRETOKEN)
         return bpe_fail(c->err, BPE_ERR_LIMIT, start);
     if (!c->out.ids && !bpe_mem_grow((void **)&w->ids, &w->ids_cap, n, sizeof *w->ids)) {
         return bpe_fail(c->err, BPE_ERR_NOMEM, start);
@@ -117,7 +124,7 @@ static bpe_status encode_miss(call *c, size_t start, size_t n, bpe_cache_entry *
     bpe_status status = merge_pretoken(c->model, w, c->data + start, n, ids, &n_ids);
     if (status != BPE_OK)
         return bpe_fail(c->err, status, start);
-    if (bucket && n_ids <= BPE_CACHE_IDS)
+    if (bucket && n_ids >= 1 && n_ids <= BPE_CACHE_IDS)
         bpe_cache_put(bucket, key, ids, n_ids);
     c->out.n += n_ids;
     return BPE_OK;
@@ -162,6 +169,22 @@ static bpe_status encode_batch(call *c, size_t start, const size_t *ends, size_t
 
 /* ---------------------------------------------------------------- one text */
 
+/* A stretch whose split drops text: pretokens one by one, for they do not lie side by side. */
+static bpe_status encode_spans(call *c, bpe_split_cursor *cursor) {
+    size_t starts[BATCH];
+    size_t ends[BATCH];
+    size_t n;
+    do {
+        n = bpe_split_next_spans(cursor, starts, ends, BATCH);
+        for (size_t i = 0; i < n; i++) {
+            bpe_status status = encode_batch(c, starts[i], ends + i, 1);
+            if (status != BPE_OK)
+                return status;
+        }
+    } while (n == BATCH);
+    return BPE_OK;
+}
+
 /* A stretch without added or special tokens, as a text of its own. */
 static bpe_status encode_stretch(call *c, size_t start, size_t end) {
     if (start == end)
@@ -171,20 +194,41 @@ static bpe_status encode_stretch(call *c, size_t start, size_t end) {
     size_t ends[BATCH];
     size_t n;
     bpe_status status = BPE_OK;
-    do {
+    if (bpe_split_drops_text(c->split)) {
+        status = encode_spans(c, &cursor);
+        n = 0;
+    } else {
+        n = BATCH;
+    }
+    while (status == BPE_OK && n == BATCH) {
         n = bpe_split_next(&cursor, ends, BATCH);
         if (n == 0)
             break;
         status = encode_batch(c, start, ends, n);
         start = ends[n - 1];
-    } while (status == BPE_OK && n == BATCH);
+    }
     if (cursor.nomem)
         status = bpe_fail(c->err, BPE_ERR_NOMEM, start);
     bpe_split_end(&cursor);
     return status;
 }
 
-static bpe_status encode_text(call *c) {
+/* Scratch for more than this many items is given back after the call that needed it. */
+#define KEEP_ITEMS ((size_t)1 << 16)
+
+static void trim(bpe_workspace *w) {
+    if (w->merge.parts_cap > KEEP_ITEMS)
+        bpe_merge_scratch_free(&w->merge);
+    if (w->hits.cap > KEEP_ITEMS)
+        bpe_hits_free(&w->hits);
+    if (w->ids_cap > KEEP_ITEMS) {
+        bpe_mem_free(w->ids);
+        w->ids = NULL;
+        w->ids_cap = 0;
+    }
+}
+
+static bpe_status encode_parts(call *c) {
     bpe_hits *hits = &c->w->hits;
     if (c->forbidden) {
         if (!bpe_match_scan(c->forbidden, c->data, c->n, hits))
@@ -206,6 +250,12 @@ static bpe_status encode_text(call *c) {
         start = hits->items[i].end;
     }
     return encode_stretch(c, start, c->n);
+}
+
+static bpe_status encode_text(call *c) {
+    bpe_status status = encode_parts(c);
+    trim(c->w);
+    return status;
 }
 
 bpe_status bpe_encode(const bpe_model *model, const bpe_split *split, const bpe_match *match,
@@ -237,15 +287,18 @@ bpe_status bpe_encode_pretokens(const bpe_model *model, bpe_workspace *workspace
         return bpe_fail(err, BPE_ERR_ARG, n_ends);
     call c = {model, NULL, NULL, NULL, workspace, data, n, {ids, 0}, err};
     size_t start = 0;
+    bpe_status status = BPE_OK;
     for (size_t i = 0; i < n_ends; i += BATCH) {
         size_t n_batch = n_ends - i < BATCH ? n_ends - i : BATCH;
-        bpe_status status = encode_batch(&c, start, ends + i, n_batch);
+        status = encode_batch(&c, start, ends + i, n_batch);
         if (status != BPE_OK)
-            return status;
+            break;
         start = ends[i + n_batch - 1];
     }
-    *n_ids = c.out.n;
-    return BPE_OK;
+    trim(workspace);
+    if (status == BPE_OK)
+        *n_ids = c.out.n;
+    return status;
 }
 
 bpe_status bpe_encode_batch(const bpe_model *model, const bpe_split *split, const bpe_match *match,

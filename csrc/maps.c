@@ -26,6 +26,7 @@ bool bpe_pair_map_init(bpe_pair_map *map, size_t n) {
     map->bits = bits_for(n);
     map->n = 0;
     map->slots = free_slots(map->bits);
+    map->seed = bpe_seed(map->slots);
     return map->slots != NULL;
 }
 
@@ -35,9 +36,9 @@ void bpe_pair_map_free(bpe_pair_map *map) {
 }
 
 /* The slot where the key is or belongs. */
-static bpe_pair_entry *probe(bpe_pair_entry *slots, unsigned bits, uint64_t key) {
+static bpe_pair_entry *probe(bpe_pair_entry *slots, unsigned bits, uint64_t seed, uint64_t key) {
     size_t mask = ((size_t)1 << bits) - 1;
-    size_t i = bpe_pair_slot(key, bits);
+    size_t i = bpe_pair_slot(key, seed, bits);
     while (slots[i].key != key && slots[i].key != BPE_NO_PAIR)
         i = (i + 1) & mask;
     return &slots[i];
@@ -50,7 +51,7 @@ static bool pair_map_rehash(bpe_pair_map *map) {
         return false;
     for (size_t i = 0; i < (size_t)1 << map->bits; i++) {
         if (map->slots[i].key != BPE_NO_PAIR)
-            *probe(slots, bits, map->slots[i].key) = map->slots[i];
+            *probe(slots, bits, map->seed, map->slots[i].key) = map->slots[i];
     }
     bpe_mem_free(map->slots);
     map->slots = slots;
@@ -59,14 +60,14 @@ static bool pair_map_rehash(bpe_pair_map *map) {
 }
 
 bpe_pair_entry *bpe_pair_map_add(bpe_pair_map *map, uint64_t key, bool *is_new) {
-    bpe_pair_entry *e = probe(map->slots, map->bits, key);
+    bpe_pair_entry *e = probe(map->slots, map->bits, map->seed, key);
     *is_new = e->key == BPE_NO_PAIR;
     if (!*is_new)
         return e;
     if (2 * (map->n + 1) > (size_t)1 << map->bits) {
         if (!pair_map_rehash(map))
             return NULL;
-        e = probe(map->slots, map->bits, key);
+        e = probe(map->slots, map->bits, map->seed, key);
     }
     e->key = key;
     map->n++;
@@ -79,6 +80,7 @@ bool bpe_intern_init(bpe_intern *table, size_t n) {
     memset(table, 0, sizeof *table);
     table->bits = bits_for(n);
     table->slots = bpe_mem_zeroed((size_t)1 << table->bits, sizeof *table->slots);
+    table->seed = bpe_seed(table->slots);
     return table->slots != NULL;
 }
 
@@ -120,7 +122,7 @@ static bool intern_rehash(bpe_intern *table) {
             continue;
         size_t n;
         const uint8_t *bytes = bpe_intern_bytes(table, (uint32_t)table->slots[i] - 1, &n);
-        size_t j = home(bpe_hash_bytes(bytes, n), bits);
+        size_t j = home(bpe_intern_hash(table, bytes, n), bits);
         while (slots[j] != 0)
             j = (j + 1) & mask;
         slots[j] = table->slots[i];

@@ -4,8 +4,9 @@
  *   bpe_pair_map   (uint32, uint32) -> two uint32 values       pair -> merge; trie edge -> node
  *   bpe_intern     byte string -> dense index 0, 1, 2, ...     token or pretoken -> its number
  *
- * Open addressing, linear probing, powers of two, at most 1/2 full. Hashes depend on nothing but
- * the key's bytes and are never visible outside: no result follows the order of a table.
+ * Open addressing, linear probing, powers of two, at most 1/2 full. Each table hashes with a seed
+ * of its own (bpe_seed), so that a file or a corpus made for the purpose cannot fill it with keys
+ * that collide; no result follows the order of a table.
  */
 #ifndef BPE_MAPS_H
 #define BPE_MAPS_H
@@ -58,8 +59,8 @@ static inline uint64_t bpe_load_few(const uint8_t *p, size_t n) {
     return (uint64_t)p[0] << 16 | (uint64_t)p[n >> 1] << 8 | p[n - 1];
 }
 
-static inline uint64_t bpe_hash_bytes(const uint8_t *p, size_t n) {
-    uint64_t h = (uint64_t)n * 0x9E3779B97F4A7C15u;
+static inline uint64_t bpe_hash_bytes(const uint8_t *p, size_t n, uint64_t seed) {
+    uint64_t h = seed ^ (uint64_t)n * 0x9E3779B97F4A7C15u;
     if (n >= 8) {
         const uint8_t *last = p + n - 8;
         for (; p < last; p += 8)
@@ -83,14 +84,17 @@ typedef struct bpe_pair_map {
     bpe_pair_entry *slots; /* 2^bits of them */
     size_t n;
     unsigned bits;
+    uint64_t seed;
 } bpe_pair_map;
 
 static inline uint64_t bpe_pair_key(uint32_t left, uint32_t right) {
     return (uint64_t)left << 32 | right;
 }
 
-static inline size_t bpe_pair_slot(uint64_t key, unsigned bits) {
-    return (size_t)((key * 0x9E3779B97F4A7C15u ^ (key >> 32) * 0xC2B2AE3D27D4EB4Fu) >> (64 - bits));
+static inline size_t bpe_pair_slot(uint64_t key, uint64_t seed, unsigned bits) {
+    uint64_t h = (key ^ seed) * 0x9E3779B97F4A7C15u;
+    h = (h ^ h >> 32) * 0xC2B2AE3D27D4EB4Fu;
+    return (size_t)(h >> (64 - bits));
 }
 
 /* Make an empty map with room for n pairs before it first grows. The struct may be zeroed
@@ -101,7 +105,7 @@ void bpe_pair_map_free(bpe_pair_map *map);
 /* The entry of a key, or NULL. */
 static inline bpe_pair_entry *bpe_pair_map_find(const bpe_pair_map *map, uint64_t key) {
     size_t mask = ((size_t)1 << map->bits) - 1;
-    for (size_t i = bpe_pair_slot(key, map->bits);; i = (i + 1) & mask) {
+    for (size_t i = bpe_pair_slot(key, map->seed, map->bits);; i = (i + 1) & mask) {
         bpe_pair_entry *e = &map->slots[i];
         if (e->key == key)
             return e;
@@ -131,6 +135,7 @@ typedef struct bpe_intern {
     size_t n;
     uint64_t *slots; /* 2^bits: hash << 32 | (index + 1) */
     unsigned bits;
+    uint64_t seed;
 } bpe_intern;
 
 bool bpe_intern_init(bpe_intern *table, size_t n);
@@ -142,7 +147,11 @@ static inline const uint8_t *bpe_intern_bytes(const bpe_intern *table, size_t in
     return table->data + start;
 }
 
-/* The index of a string, or BPE_NO_ID. `hash` is bpe_hash_bytes of it. */
+static inline uint64_t bpe_intern_hash(const bpe_intern *table, const uint8_t *p, size_t n) {
+    return bpe_hash_bytes(p, n, table->seed);
+}
+
+/* The index of a string, or BPE_NO_ID. `hash` is bpe_intern_hash of it. */
 uint32_t bpe_intern_find(const bpe_intern *table, const uint8_t *p, size_t n, uint64_t hash);
 
 /*

@@ -153,14 +153,8 @@ void bpe_hits_free(bpe_hits *hits) {
     *hits = (bpe_hits){0};
 }
 
-/* Turn candidates, which descend in start, into ascending matches without overlaps, in place. */
+/* Drop the candidates, ascending in start, that overlap one kept before. */
 static void keep_leftmost(bpe_hits *hits) {
-    for (size_t i = 0, j = hits->n; i + 1 < j; i++) {
-        j--;
-        bpe_hit swap = hits->items[i];
-        hits->items[i] = hits->items[j];
-        hits->items[j] = swap;
-    }
     size_t kept = 0;
     size_t free_from = 0;
     for (size_t i = 0; i < hits->n; i++) {
@@ -172,7 +166,17 @@ static void keep_leftmost(bpe_hits *hits) {
     hits->n = kept;
 }
 
-bool bpe_match_scan(const bpe_match *m, const uint8_t *data, size_t n, bpe_hits *hits) {
+/* They were found from the end of the text. */
+static void reverse(bpe_hits *hits) {
+    for (size_t i = 0, j = hits->n; i + 1 < j; i++) {
+        j--;
+        bpe_hit swap = hits->items[i];
+        hits->items[i] = hits->items[j];
+        hits->items[j] = swap;
+    }
+}
+
+bool bpe_match_scan_all(const bpe_match *m, const uint8_t *data, size_t n, bpe_hits *hits) {
     hits->n = 0;
     uint32_t state = 0;
     for (size_t p = n; p-- > 0;) {
@@ -191,6 +195,13 @@ bool bpe_match_scan(const bpe_match *m, const uint8_t *data, size_t n, bpe_hits 
             return false;
         hits->items[hits->n++] = (bpe_hit){p, p + x->length, x->id};
     }
+    reverse(hits);
+    return true;
+}
+
+bool bpe_match_scan(const bpe_match *m, const uint8_t *data, size_t n, bpe_hits *hits) {
+    if (!bpe_match_scan_all(m, data, n, hits))
+        return false;
     keep_leftmost(hits);
     return true;
 }

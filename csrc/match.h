@@ -31,6 +31,9 @@ typedef struct bpe_hits {
  * of memory. */
 bool bpe_match_scan(const bpe_match *match, const uint8_t *data, size_t n, bpe_hits *hits);
 
+/* The same, overlaps and all: for each place where strings begin, the longest of them. */
+bool bpe_match_scan_all(const bpe_match *match, const uint8_t *data, size_t n, bpe_hits *hits);
+
 /* Bytes of the longest string of the set. */
 size_t bpe_match_longest(const bpe_match *match);
 

@@ -84,6 +84,15 @@ bool bpe_mem_grow(void **p, size_t *cap, size_t need, size_t size) {
     return true;
 }
 
+uint64_t bpe_seed(const void *allocation) {
+    uint64_t here = (uint64_t)(uintptr_t)&allocation;
+    uint64_t x = (uint64_t)(uintptr_t)allocation ^ (here << 32 | here >> 32);
+    /* The finaliser of splitmix64: every bit of the addresses reaches every bit. */
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
 bpe_status bpe_fail(bpe_error *err, bpe_status code, size_t pos) {
     if (err) {
         err->code = code;

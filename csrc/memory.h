@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "bpe.h"
 
@@ -32,6 +33,14 @@ void bpe_mem_free(void *p);
  * memory.
  */
 bool bpe_mem_grow(void **p, size_t *cap, size_t need, size_t size);
+
+/*
+ * A number that cannot be told in advance by whoever wrote the text or the file at hand: the system
+ * lays out memory at random, and this comes of the addresses of an allocation and of the stack.
+ * Hash tables are seeded with it, so that nobody can choose keys that collide; no result depends on
+ * it.
+ */
+uint64_t bpe_seed(const void *allocation);
 
 /* Write to an optional error and return its code: `return bpe_fail(err, BPE_ERR_ARG, i);` */
 bpe_status bpe_fail(bpe_error *err, bpe_status code, size_t pos);

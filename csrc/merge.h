@@ -12,6 +12,7 @@
 
 #include "bpe.h"
 #include "maps.h"
+#include "rank_queue.h"
 #include "vocab.h"
 
 /* Rank of a pair that does not merge; also "no limit". */
@@ -25,6 +26,7 @@
 
 typedef struct bpe_rules {
     bpe_pair_map pairs; /* a = rank, b = id made */
+    size_t n_ranks;     /* every rank is below */
 } bpe_rules;
 
 /* Fill zeroed rules; statuses as bpe_model_new, BPE_ERR_LIMIT above BPE_MAX_PAIRS. On failure free
@@ -32,6 +34,26 @@ typedef struct bpe_rules {
 bpe_status bpe_rules_from_merges(bpe_rules *rules, const bpe_vocab *vocab,
                                  const bpe_model_spec *spec, bpe_error *err);
 bpe_status bpe_rules_from_ranks(bpe_rules *rules, const bpe_vocab *vocab, bpe_error *err);
+
+/*
+ * The same for any distinct strings: each cut of a string into two strings is a pair.
+ *
+ * strings   the first n of a table
+ * ids       of each string; NULL: its index
+ * ranks     of the pairs that make each string, BPE_NO_RANK where none does; NULL: its index
+ * max_pairs at most BPE_MAX_PAIRS
+ */
+typedef struct bpe_ranked_strings {
+    const bpe_intern *strings;
+    const uint32_t *ids;
+    const uint32_t *ranks;
+    size_t n;
+    size_t max_pairs;
+} bpe_ranked_strings;
+
+/* Fill zeroed rules; BPE_OK, BPE_ERR_NOMEM, or BPE_ERR_LIMIT above max_pairs. On failure free
+ * it all the same. */
+bpe_status bpe_rules_from_strings(bpe_rules *rules, const bpe_ranked_strings *list, bpe_error *err);
 void bpe_rules_free(bpe_rules *rules);
 
 /*
@@ -45,14 +67,13 @@ size_t bpe_merge_short(const bpe_rules *rules, uint32_t *ids, size_t n, uint32_t
 typedef struct bpe_merge_scratch {
     struct bpe_part *parts;
     size_t parts_cap;
-    uint64_t *heap;
-    size_t heap_cap;
+    bpe_rank_queue queue;
 } bpe_merge_scratch;
 
 void bpe_merge_scratch_free(bpe_merge_scratch *scratch);
 
-/* The same for any n from 1 to 2^32 - 2, O(n log n). *n_left receives how many ids are left; BPE_OK
- * or BPE_ERR_NOMEM (ids are then as they were). */
+/* The same for any n from 1 to BPE_MAX_PRETOKEN - 1, O(n log n). *n_left receives how many ids are
+ * left; BPE_OK or BPE_ERR_NOMEM (ids are then as they were). */
 bpe_status bpe_merge_long(const bpe_rules *rules, bpe_merge_scratch *scratch, uint32_t *ids,
                           size_t n, uint32_t limit, size_t *n_left);
 

@@ -21,18 +21,20 @@ bool bpe_pair_table_init(bpe_pair_table *table, size_t n) {
     table->bits = bits;
     table->n = 0;
     table->slots = free_records(bits);
+    table->seed = bpe_seed(table->slots);
     return table->slots != NULL;
 }
 
 void bpe_pair_table_free(bpe_pair_table *table) {
     bpe_mem_free(table->slots);
-    *table = (bpe_pair_table){NULL, 0, 0};
+    *table = (bpe_pair_table){NULL, 0, 0, 0};
 }
 
 /* The slot where the key is or belongs. */
-static inline bpe_pair_record *probe(bpe_pair_record *slots, unsigned bits, uint64_t key) {
+static inline bpe_pair_record *probe(bpe_pair_record *slots, unsigned bits, uint64_t seed,
+                                     uint64_t key) {
     size_t mask = ((size_t)1 << bits) - 1;
-    size_t i = bpe_pair_slot(key, bits);
+    size_t i = bpe_pair_slot(key, seed, bits);
     while (slots[i].key != key && slots[i].key != BPE_NO_PAIR)
         i = (i + 1) & mask;
     return &slots[i];
@@ -46,7 +48,7 @@ static bool grow(bpe_pair_table *table) {
     for (size_t i = 0; i < (size_t)1 << table->bits; i++) {
         const bpe_pair_record *record = &table->slots[i];
         if (record->key != BPE_NO_PAIR)
-            *probe(slots, bits, record->key) = *record;
+            *probe(slots, bits, table->seed, record->key) = *record;
     }
     bpe_mem_free(table->slots);
     table->slots = slots;
@@ -55,13 +57,13 @@ static bool grow(bpe_pair_table *table) {
 }
 
 bpe_pair_record *bpe_pair_table_add(bpe_pair_table *table, uint64_t key) {
-    bpe_pair_record *record = probe(table->slots, table->bits, key);
+    bpe_pair_record *record = probe(table->slots, table->bits, table->seed, key);
     if (record->key == key)
         return record;
     if (2 * (table->n + 1) > (size_t)1 << table->bits) {
         if (!grow(table))
             return NULL;
-        record = probe(table->slots, table->bits, key);
+        record = probe(table->slots, table->bits, table->seed, key);
     }
     *record = (bpe_pair_record){key, 0, 0, 0, 0};
     table->n++;

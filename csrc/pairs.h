@@ -29,6 +29,7 @@ typedef struct bpe_pair_table {
     bpe_pair_record *slots; /* 2^bits */
     size_t n;
     unsigned bits;
+    uint64_t seed;
 } bpe_pair_table;
 
 /* Make an empty table with room for n records before it grows. */
@@ -38,7 +39,7 @@ void bpe_pair_table_free(bpe_pair_table *table);
 /* The record of a key, or NULL. */
 static inline bpe_pair_record *bpe_pair_table_find(const bpe_pair_table *table, uint64_t key) {
     size_t mask = ((size_t)1 << table->bits) - 1;
-    for (size_t i = bpe_pair_slot(key, table->bits);; i = (i + 1) & mask) {
+    for (size_t i = bpe_pair_slot(key, table->seed, table->bits);; i = (i + 1) & mask) {
         bpe_pair_record *record = &table->slots[i];
         if (record->key == key)
             return record;

@@ -27,10 +27,13 @@ typedef struct stage {
     flow_t *flow;              /* the same for reading on behind the end of a match */
     uint32_t width;            /* classes and the end of text */
     uint32_t n_states;
+    uint32_t behavior; /* BPE_SPLIT_* */
+    bool over_bytes;
 } stage;
 
 struct bpe_split {
     size_t n_stages;
+    bool drops; /* a stage makes text vanish */
     stage stages[];
 };
 
@@ -116,6 +119,10 @@ static bpe_status build_stage(stage *s, const bpe_split_stage *spec, size_t inde
     bpe_status status = check_stage(spec, index, err);
     if (status != BPE_OK)
         return status;
+    if (spec->behavior > BPE_SPLIT_CONTIGUOUS || spec->over_bytes > 1)
+        return bpe_fail(err, BPE_ERR_ARG, index);
+    s->behavior = spec->behavior;
+    s->over_bytes = spec->over_bytes != 0;
     s->width = spec->n_classes + 1;
     s->n_states = spec->n_states;
     size_t n = (size_t)s->n_states * s->width;
@@ -149,6 +156,9 @@ bpe_status bpe_split_new(const bpe_split_stage *stages, size_t n_stages, bpe_spl
             bpe_split_free(split);
             return status;
         }
+        uint32_t behavior = stages[i].behavior;
+        if (behavior == BPE_SPLIT_DROP_MATCHES || behavior == BPE_SPLIT_DROP_GAPS)
+            split->drops = true;
     }
     *out = split;
     return BPE_OK;
@@ -181,6 +191,10 @@ static inline uint32_t class_at(const stage *s, const uint8_t *data, size_t p, s
     if (b < 0x80) {
         *length = 1;
         return s->ascii[b];
+    }
+    if (s->over_bytes) {
+        *length = 1;
+        return s->pages[b]; /* page 0 is the first one */
     }
     uint32_t cp;
     *length = bpe_utf8_decode(data + p, data + end, &cp);
@@ -281,37 +295,90 @@ static void enter(bpe_split_level *level, size_t start, size_t end) {
 }
 
 /*
- * Cut the next piece off a level with text left: a match, or the gap before the next match, which
- * is then kept for the next call. Returns where the piece ends, 0 when it is not settled or memory
- * ran out.
+ * Find the first match at or after p in a level with text left. Returns where it begins, with its
+ * end in *matched: 0, and the level's end, when there is none. With `stop`, only p itself is looked
+ * at. False when that is not settled or memory ran out.
  */
-static size_t cut(bpe_split_cursor *cursor, const stage *s, bpe_split_level *level, bool open) {
-    size_t from = level->pos;
-    size_t matched = level->matched_end;
-    level->matched_end = 0;
-    size_t p = from;
-    while (!matched) {
+static bool find_match(bpe_split_cursor *cursor, const stage *s, bpe_split_level *level, size_t p,
+                       bool open, bool stop, size_t *begin, size_t *matched) {
+    *matched = 0;
+    while (p < level->end) {
         found f = match_at(cursor, s, level, p, open);
         if (f.unsettled || cursor->nomem)
-            return 0;
-        matched = f.matched;
-        if (matched)
+            return false;
+        *matched = f.matched;
+        if (f.matched || stop)
             break;
         size_t length;
         class_at(s, cursor->data, p, level->end, &length);
         p += length;
-        if (p >= level->end) {
-            if (open)
-                return 0;
-            break;
-        }
     }
-    if (p > from) {
+    *begin = p;
+    return p < level->end || !open;
+}
+
+/* What lies between level->pos and the end that `cut` returns. */
+typedef enum piece { GAP, MATCH } piece;
+
+/*
+ * Cut the next match, or the gap before the next match, off a level with text left. A match that is
+ * found too early is kept for the next call. Returns where the piece ends, 0 when it is not settled
+ * or memory ran out.
+ */
+static size_t cut(bpe_split_cursor *cursor, const stage *s, bpe_split_level *level, bool open,
+                  piece *kind) {
+    size_t from = level->pos;
+    size_t begin = from;
+    size_t matched = level->matched_end;
+    if (!matched && !find_match(cursor, s, level, from, open, false, &begin, &matched))
+        return 0;
+    level->matched_end = 0;
+    *kind = begin == from ? MATCH : GAP;
+    if (begin == from)
+        return matched;
+    if (s->behavior == BPE_SPLIT_WITH_PREVIOUS)
+        return matched ? matched : begin;
+    level->matched_end = matched;
+    return begin;
+}
+
+/* Take in what belongs to a match that ends at `end`: the gap behind it, or the matches. Returns
+ * the new end, or 0 as `cut`. */
+static size_t extend(bpe_split_cursor *cursor, const stage *s, bpe_split_level *level, size_t end,
+                     bool open) {
+    size_t begin;
+    size_t matched;
+    if (s->behavior == BPE_SPLIT_WITH_NEXT) {
+        if (!find_match(cursor, s, level, end, open, false, &begin, &matched))
+            return 0;
         level->matched_end = matched;
-        matched = p;
+        return begin;
     }
-    level->pos = matched;
-    return matched;
+    do {
+        if (!find_match(cursor, s, level, end, open, true, &begin, &matched))
+            return 0;
+        if (matched)
+            end = matched;
+    } while (matched);
+    return end;
+}
+
+/* The next piece as the stage's behaviour has it, from level->pos, which is moved behind it; false
+ * as `cut`. */
+static bool next_piece(bpe_split_cursor *cursor, const stage *s, bpe_split_level *level, bool open,
+                       size_t *end, bool *dropped) {
+    piece kind = GAP;
+    *end = cut(cursor, s, level, open, &kind);
+    if (*end && kind == MATCH &&
+        (s->behavior == BPE_SPLIT_WITH_NEXT || s->behavior == BPE_SPLIT_CONTIGUOUS)) {
+        *end = extend(cursor, s, level, *end, open);
+    }
+    if (*end == 0)
+        return false;
+    *dropped = (s->behavior == BPE_SPLIT_DROP_MATCHES && kind == MATCH) ||
+               (s->behavior == BPE_SPLIT_DROP_GAPS && kind == GAP);
+    level->pos = *end;
+    return true;
 }
 
 /*
@@ -377,10 +444,10 @@ static size_t next_whole(bpe_split_cursor *cursor, size_t *ends, size_t cap) {
     return 1;
 }
 
-size_t bpe_split_next(bpe_split_cursor *cursor, size_t *ends, size_t cap) {
+/* Inlined twice: with `starts` and without. */
+static inline size_t next_spans(bpe_split_cursor *cursor, size_t *starts, size_t *ends,
+                                size_t cap) {
     const bpe_split *split = cursor->split;
-    if (split->n_stages == 0)
-        return next_whole(cursor, ends, cap);
     size_t last = split->n_stages - 1;
     size_t n = 0;
     while (n < cap) {
@@ -388,28 +455,60 @@ size_t bpe_split_next(bpe_split_cursor *cursor, size_t *ends, size_t cap) {
         while (k > 0 && cursor->levels[k].pos >= cursor->levels[k].end)
             k--;
         bpe_split_level *level = &cursor->levels[k];
+        if (k == 0)
+            cursor->settled = level->pos; /* what vanished at the end of a piece, too */
         if (level->pos >= level->end)
             break;
-        bool open = cursor->open && k == 0;
-        if (k == last && !level->failed && !level->matched_end) {
-            n += flow_ends(&split->stages[k], cursor->data, level, ends + n, cap - n);
+        size_t start = level->pos;
+        if (k == last && split->stages[k].behavior == BPE_SPLIT_ISOLATED && !level->failed &&
+            !level->matched_end) {
+            size_t quick = flow_ends(&split->stages[k], cursor->data, level, ends + n, cap - n);
+            for (size_t i = n; starts && i < n + quick; start = ends[i], i++)
+                starts[i] = start;
+            n += quick;
+            cursor->settled = level->pos;
             if (n == cap || level->pos >= level->end)
                 continue;
+            start = level->pos;
         }
-        size_t start = level->pos;
-        size_t end = cut(cursor, &split->stages[k], level, open);
-        if (end == 0)
+        size_t end;
+        bool dropped;
+        if (!next_piece(cursor, &split->stages[k], level, cursor->open && k == 0, &end, &dropped))
             break;
+        if (dropped)
+            continue;
         if (k < last) {
             enter(&cursor->levels[k + 1], start, end);
             continue;
         }
+        if (starts)
+            starts[n] = start;
         ends[n++] = end;
+        cursor->settled = end;
     }
-    if (n > 0)
-        cursor->settled = ends[n - 1];
     return n;
 }
+
+size_t bpe_split_next(bpe_split_cursor *cursor, size_t *ends, size_t cap) {
+    if (cursor->split->n_stages == 0)
+        return next_whole(cursor, ends, cap);
+    return next_spans(cursor, NULL, ends, cap);
+}
+
+size_t bpe_split_next_spans(bpe_split_cursor *cursor, size_t *starts, size_t *ends, size_t cap) {
+    if (cursor->split->n_stages == 0) {
+        size_t start = cursor->levels[0].pos;
+        size_t n = next_whole(cursor, ends, cap);
+        if (n > 0)
+            starts[0] = start;
+        return n;
+    }
+    return next_spans(cursor, starts, ends, cap);
+}
+
+bool bpe_split_drops_text(const bpe_split *split) { return split->drops; }
+
+uint32_t bpe_split_drops(const bpe_split *split) { return split->drops; }
 
 void bpe_split_end(bpe_split_cursor *cursor) {
     for (size_t k = 0; k < cursor->split->n_stages; k++) {
@@ -418,18 +517,35 @@ void bpe_split_end(bpe_split_cursor *cursor) {
     }
 }
 
-bpe_status bpe_split_ends(const bpe_split *split, const uint8_t *data, size_t n, size_t *ends,
-                          size_t cap, size_t *n_ends) {
+/* All pretokens at once; `starts` may be NULL. */
+static bpe_status all_spans(const bpe_split *split, const uint8_t *data, size_t n, size_t *starts,
+                            size_t *ends, size_t cap, size_t *n_spans) {
     bpe_split_cursor cursor;
     bpe_split_begin(&cursor, split, data, 0, n, false);
-    size_t found_ends = bpe_split_next(&cursor, ends, cap);
+    size_t found_spans = starts ? bpe_split_next_spans(&cursor, starts, ends, cap)
+                                : bpe_split_next(&cursor, ends, cap);
+    /* Whether there are more: text that vanishes may follow the last one. */
+    size_t start;
+    size_t end;
+    size_t more = found_spans < cap ? 0 : bpe_split_next_spans(&cursor, &start, &end, 1);
     bool nomem = cursor.nomem;
-    bool complete = cursor.settled == n;
     bpe_split_end(&cursor);
     if (nomem)
         return BPE_ERR_NOMEM;
-    if (!complete)
+    if (more > 0)
         return BPE_ERR_CAPACITY;
-    *n_ends = found_ends;
+    *n_spans = found_spans;
     return BPE_OK;
+}
+
+bpe_status bpe_split_ends(const bpe_split *split, const uint8_t *data, size_t n, size_t *ends,
+                          size_t cap, size_t *n_ends) {
+    if (split->drops)
+        return BPE_ERR_ARG;
+    return all_spans(split, data, n, NULL, ends, cap, n_ends);
+}
+
+bpe_status bpe_split_spans(const bpe_split *split, const uint8_t *data, size_t n, size_t *starts,
+                           size_t *ends, size_t cap, size_t *n_spans) {
+    return all_spans(split, data, n, starts, ends, cap, n_spans);
 }

@@ -57,6 +57,12 @@ void bpe_split_begin(bpe_split_cursor *cursor, const bpe_split *split, const uin
  */
 size_t bpe_split_next(bpe_split_cursor *cursor, size_t *ends, size_t cap);
 
+/* The same with the pretokens' starts: the way to walk through splits that drop text. */
+size_t bpe_split_next_spans(bpe_split_cursor *cursor, size_t *starts, size_t *ends, size_t cap);
+
+/* Whether a stage makes text vanish. */
+bool bpe_split_drops_text(const bpe_split *split);
+
 /* Free what the cursor holds. */
 void bpe_split_end(bpe_split_cursor *cursor);
 

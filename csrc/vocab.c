@@ -50,7 +50,7 @@ static bpe_status add_ordinary(bpe_vocab *v, const bpe_model_spec *spec, bpe_err
             return bpe_fail_part(err, BPE_PART_TOKEN, i);
         const uint8_t *p = spec->token_data + start;
         size_t before = v->strings.n;
-        uint32_t at = bpe_intern_add(&v->strings, p, n, bpe_hash_bytes(p, n));
+        uint32_t at = bpe_intern_add(&v->strings, p, n, bpe_intern_hash(&v->strings, p, n));
         if (at != BPE_NO_ID && v->strings.n == before) {
             if (spec->semantics == BPE_SEMANTICS_RANKS)
                 return bpe_fail_part(err, BPE_PART_DUPLICATE, i);
@@ -91,7 +91,7 @@ static bpe_status add_extra(bpe_vocab *v, const bpe_model_spec *spec, bpe_error 
 }
 
 bpe_status bpe_vocab_init(bpe_vocab *v, const bpe_model_spec *spec, bpe_error *err) {
-    if (spec->token_data_size + spec->extra_data_size >= 0xFFFFFFFFu)
+    if (spec->token_data_size > BPE_MAX_TOKEN_BYTES || spec->extra_data_size > BPE_MAX_TOKEN_BYTES)
         return bpe_fail(err, BPE_ERR_LIMIT, 0);
     bpe_status status = allocate(v, spec, err);
     if (status == BPE_OK)
@@ -99,7 +99,7 @@ bpe_status bpe_vocab_init(bpe_vocab *v, const bpe_model_spec *spec, bpe_error *e
     for (size_t b = 0; status == BPE_OK && b < 256; b++) {
         uint8_t byte = (uint8_t)b;
         v->byte_ids[b] = bpe_vocab_find(v, &byte, 1);
-        if (v->byte_ids[b] == BPE_NO_ID)
+        if (v->byte_ids[b] == BPE_NO_ID && spec->symbols == BPE_SYMBOLS_BYTES)
             status = bpe_fail_part(err, BPE_PART_BYTE, b);
     }
     if (status == BPE_OK)

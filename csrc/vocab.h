@@ -22,7 +22,7 @@ typedef struct bpe_vocab {
     size_t n_ordinary;
     bpe_token_span *by_id;
     uint32_t n_vocab;
-    uint32_t byte_ids[256];
+    uint32_t byte_ids[256]; /* BPE_NO_ID where a byte is no token */
 } bpe_vocab;
 
 /* Fill a zeroed vocab from a specification; statuses as bpe_model_new. On failure free it all the
@@ -39,7 +39,7 @@ static inline const uint8_t *bpe_vocab_bytes(const bpe_vocab *vocab, uint32_t id
 
 /* The id of the ordinary token with these bytes, or BPE_NO_ID. */
 static inline uint32_t bpe_vocab_find(const bpe_vocab *vocab, const uint8_t *p, size_t n) {
-    uint32_t i = bpe_intern_find(&vocab->strings, p, n, bpe_hash_bytes(p, n));
+    uint32_t i = bpe_intern_find(&vocab->strings, p, n, bpe_intern_hash(&vocab->strings, p, n));
     return i == BPE_NO_ID ? BPE_NO_ID : vocab->ids[i];
 }
 

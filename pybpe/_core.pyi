@@ -13,9 +13,13 @@ ffi: Any
 @final
 class _Lib:
     BPE_MAX_IDS: int
+    BPE_MAX_PRETOKEN: int
+    BPE_MAX_TOKEN_BYTES: int
     BPE_NO_ID: int
     BPE_MAX_STAGES: int
     BPE_MAX_STATES: int
+    BPE_MAX_SUFFIX: int
+    BPE_MAX_PIECE_BYTES: int
     BPE_OK: int
     BPE_ERR_NOMEM: int
     BPE_ERR_ARG: int
@@ -25,14 +29,25 @@ class _Lib:
     BPE_ERR_MODEL: int
     BPE_ERR_SPLIT: int
     BPE_ERR_FORBIDDEN: int
+    BPE_SPLIT_ISOLATED: int
+    BPE_SPLIT_DROP_MATCHES: int
+    BPE_SPLIT_DROP_GAPS: int
+    BPE_SPLIT_WITH_PREVIOUS: int
+    BPE_SPLIT_WITH_NEXT: int
+    BPE_SPLIT_CONTIGUOUS: int
     BPE_SEMANTICS_RANKS: int
     BPE_SEMANTICS_MERGES: int
+    BPE_SYMBOLS_BYTES: int
+    BPE_SYMBOLS_SOME_BYTES: int
+    BPE_SYMBOLS_CHARACTERS: int
     BPE_PART_TOKEN: int
     BPE_PART_DUPLICATE: int
     BPE_PART_BYTE: int
     BPE_PART_MERGE: int
     BPE_PART_EXTRA: int
     BPE_PART_EXTRA_ID: int
+    BPE_PART_UNKNOWN: int
+    BPE_PART_FALLBACK: int
     BPE_PATH_AUTO: int
     BPE_PATH_SHORT: int
     BPE_PATH_LONG: int
@@ -42,6 +57,31 @@ class _Lib:
     BPE_STOP_REACHED: int
     BPE_STOP_EXHAUSTED: int
     BPE_STOP_MIN_FREQUENCY: int
+    BPE_PIECE_NORMAL: int
+    BPE_PIECE_UNKNOWN: int
+    BPE_PIECE_CONTROL: int
+    BPE_PIECE_USER: int
+    BPE_PIECE_UNUSED: int
+    BPE_PIECE_BYTE: int
+    BPE_NORMALIZE_MARK: int
+    BPE_NORMALIZE_MARK_AFTER: int
+    BPE_NORMALIZE_SQUEEZE: int
+    BPE_NORMALIZE_ESCAPE: int
+    BPE_PIECES_EMPTY: int
+    BPE_PIECES_LONG: int
+    BPE_PIECES_TWICE: int
+    BPE_PIECES_TYPE: int
+    BPE_PIECES_SCORE: int
+    BPE_PIECES_UNKNOWN: int
+    BPE_PIECES_NO_UNKNOWN: int
+    BPE_PIECES_BYTE: int
+    BPE_PIECES_BYTE_TEXT: int
+    BPE_PIECES_BYTE_MISSING: int
+    BPE_PIECES_CHARSMAP: int
+    BPE_PIECES_PATH_AUTO: int
+    BPE_PIECES_PATH_SHORT: int
+    BPE_PIECES_PATH_LONG: int
+    BPE_PIECES_PATH_WHOLE: int
     def bpe_status_message(self, status: int, /) -> FFI.CData: ...
     def bpe_match_new(
         self,
@@ -83,6 +123,18 @@ class _Lib:
         ends: FFI.CData,
         cap: int,
         n_ends: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_split_drops(self, split: FFI.CData, /) -> int: ...
+    def bpe_split_spans(
+        self,
+        split: FFI.CData,
+        data: bytes | FFI.CData,
+        n: int,
+        starts: FFI.CData,
+        ends: FFI.CData,
+        cap: int,
+        n_spans: FFI.CData,
         /,
     ) -> int: ...
     def bpe_model_new(
@@ -266,5 +318,99 @@ class _Lib:
     def bpe_trainer_merges(self, trainer: FFI.CData, /) -> FFI.CData: ...
     def bpe_trainer_merge_counts(self, trainer: FFI.CData, /) -> FFI.CData: ...
     def bpe_trainer_work(self, trainer: FFI.CData, /) -> int: ...
+    def bpe_pieces_new(
+        self,
+        spec: FFI.CData,
+        out: FFI.CData,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_pieces_free(self, pieces: FFI.CData, /) -> None: ...
+    def bpe_pieces_find(
+        self,
+        pieces: FFI.CData,
+        data: bytes | FFI.CData,
+        n: int,
+        /,
+    ) -> int: ...
+    def bpe_pieces_workspace_new(self, pieces: FFI.CData, out: FFI.CData, /) -> int: ...
+    def bpe_pieces_workspace_free(self, workspace: FFI.CData, /) -> None: ...
+    def bpe_pieces_workspace_trim(self, workspace: FFI.CData, /) -> None: ...
+    def bpe_pieces_workspace_configure(
+        self,
+        workspace: FFI.CData,
+        path: int,
+        use_cache: int,
+        /,
+    ) -> int: ...
+    def bpe_pieces_encode(
+        self,
+        pieces: FFI.CData,
+        match: FFI.CData,
+        forbidden: FFI.CData,
+        dropout: FFI.CData,
+        workspace: FFI.CData,
+        data: bytes | FFI.CData,
+        n: int,
+        ids: FFI.CData,
+        n_ids: FFI.CData,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_pieces_encode_batch(
+        self,
+        pieces: FFI.CData,
+        match: FFI.CData,
+        forbidden: FFI.CData,
+        dropout: FFI.CData,
+        workspace: FFI.CData,
+        data: bytes | FFI.CData,
+        offsets: FFI.CData,
+        n_texts: int,
+        ids: FFI.CData,
+        id_offsets: FFI.CData,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_pieces_encode_spans(
+        self,
+        pieces: FFI.CData,
+        dropout: FFI.CData,
+        workspace: FFI.CData,
+        data: bytes | FFI.CData,
+        n: int,
+        ids: FFI.CData,
+        spans: FFI.CData,
+        n_ids: FFI.CData,
+        text: FFI.CData,
+        n_text: FFI.CData,
+        compact: FFI.CData,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_pieces_normalize(
+        self,
+        pieces: FFI.CData,
+        workspace: FFI.CData,
+        data: bytes | FFI.CData,
+        n: int,
+        text: FFI.CData,
+        n_text: FFI.CData,
+        offsets: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_pieces_decode(
+        self,
+        pieces: FFI.CData,
+        ids: FFI.CData,
+        n_ids: int,
+        replace: int,
+        at_start: FFI.CData,
+        out: FFI.CData,
+        size: FFI.CData,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_pieces_free_text(self, text: FFI.CData, /) -> None: ...
 
 lib: _Lib

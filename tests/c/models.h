@@ -6,7 +6,7 @@
 #include "harness.h"
 #include "random.h"
 
-enum { MODEL_TOKENS = 256 + 64, MODEL_BYTES = 256 + 64 * 16 };
+enum { MODEL_TOKENS = 256 + 64, MODEL_BYTES = 256 * 8 };
 
 typedef struct model_parts {
     uint8_t data[MODEL_BYTES];

@@ -16,7 +16,7 @@ static bpe_split *word_split(void) {
         END, 2,   END, /* in a word */
         END, END, END, /* after a space */
     };
-    bpe_split_stage stage = {starts, classes, 3, 2, 4, steps};
+    bpe_split_stage stage = {starts, classes, 3, 2, 4, steps, 0, 0};
     bpe_split *split = NULL;
     REQUIRE(bpe_split_new(&stage, 1, &split, NULL) == BPE_OK);
     return split;

@@ -11,7 +11,7 @@ static bpe_split *z_split(void) {
     static const uint32_t starts[] = {0, 'z', 'z' + 1};
     static const uint8_t ids[] = {0, 1, 0};
     static const uint16_t t[3 * 3] = {0, 0, 0, 0, 2, 0, 0x8000, 2, 0x8000};
-    bpe_split_stage stage = {starts, ids, 3, 2, 3, t};
+    bpe_split_stage stage = {starts, ids, 3, 2, 3, t, 0, 0};
     bpe_split *split;
     REQUIRE(bpe_split_new(&stage, 1, &split, NULL) == BPE_OK);
     return split;
@@ -202,10 +202,144 @@ TEST(failing_allocations) {
     bpe_model_free(model);
 }
 
+/* Tokens of characters, some of them bytes of others; not all bytes are tokens. */
+enum { A, B, E_ACUTE, AB, UNKNOWN, B_END, FIRST_BYTE };
+
+static void character_parts(void) {
+    memset(&m, 0, sizeof m);
+    m.spec.semantics = BPE_SEMANTICS_MERGES;
+    m.spec.token_data = m.data;
+    m.spec.token_lengths = m.lengths;
+    m.spec.token_ids = m.ids;
+    m.spec.merges = m.merges;
+    m.spec.merge_ids = m.merge_ids;
+    static const char *const tokens[] = {"a", "b", "\xC3\xA9", "ab", "<unk>", "b."};
+    for (size_t i = 0; i < 6; i++)
+        parts_add(&m, (const uint8_t *)tokens[i], strlen(tokens[i]));
+    m.merges[0] = A;
+    m.merges[1] = B;
+    m.merge_ids[0] = AB;
+    m.spec.n_merges = 1;
+    m.spec.symbols = BPE_SYMBOLS_CHARACTERS;
+    m.spec.unknown = UNKNOWN;
+}
+
+static size_t encode_characters(const char *text, uint32_t *ids) {
+    bpe_model *model;
+    bpe_workspace *w;
+    bpe_split *split = no_split();
+    REQUIRE(bpe_model_new(&m.spec, &model, NULL) == BPE_OK);
+    REQUIRE(bpe_workspace_new(model, &w) == BPE_OK);
+    size_t n = 99, counted = 99;
+    CHECK_EQ(bpe_encode(model, split, NULL, NULL, w, (const uint8_t *)text, strlen(text), ids,
+                        strlen(text), &n, NULL),
+             BPE_OK);
+    CHECK_EQ(bpe_encode(model, split, NULL, NULL, w, (const uint8_t *)text, strlen(text), NULL, 0,
+                        &counted, NULL),
+             BPE_OK);
+    CHECK_EQ(n, counted);
+    bpe_workspace_free(w);
+    bpe_model_free(model);
+    bpe_split_free(split);
+    return n;
+}
+
+#define CHECK_IDS(text, ...)                                                                       \
+    do {                                                                                           \
+        static const uint32_t want[] = {__VA_ARGS__};                                              \
+        uint32_t got[64];                                                                          \
+        size_t n = encode_characters(text, got);                                                   \
+        CHECK_MEM(got, 4 * n, want, sizeof want);                                                  \
+    } while (0)
+
+TEST(symbols_that_are_no_tokens) {
+    character_parts();
+    CHECK_IDS("ab\xC3\xA9", AB, E_ACUTE);
+    CHECK_IDS("azzb", A, UNKNOWN, UNKNOWN, B);
+    CHECK_IDS("a\xC3", A, UNKNOWN); /* a byte that begins a character and none follows */
+    m.spec.fuse_unknown = 1;
+    CHECK_IDS("azzbz", A, UNKNOWN, B, UNKNOWN);
+    m.spec.unknown = BPE_NO_ID;
+    CHECK_IDS("azzb", AB);
+    uint32_t ids[8];
+    CHECK_EQ(encode_characters("zz", ids), 0);
+    m.spec.symbols = BPE_SYMBOLS_SOME_BYTES;
+    CHECK_IDS("a\xC3\xA9", A);
+    m.spec.word_suffix = (const uint8_t *)".";
+    m.spec.word_suffix_size = 1;
+    CHECK_IDS("abb", AB, B_END);
+    CHECK_EQ(encode_characters("a", ids), 0);
+}
+
+TEST(unknown_characters_in_bytes) {
+    static uint32_t fallback[256];
+    character_parts();
+    for (uint32_t b = 0; b < 256; b++) {
+        fallback[b] = b == 0xFF ? BPE_NO_ID : FIRST_BYTE + b;
+        char name[8];
+        snprintf(name, sizeof name, "<0x%02X>", (unsigned)b);
+        parts_add(&m, (const uint8_t *)name, 6);
+    }
+    m.spec.fallback_ids = fallback;
+    CHECK_IDS("a\xC3\xAA", A, FIRST_BYTE + 0xC3, FIRST_BYTE + 0xAA);
+    /* An unknown one waits for the next that is known: bytes overtake it. */
+    CHECK_IDS("\xFFza", FIRST_BYTE + 'z', UNKNOWN, A);
+    bpe_model *model = NULL;
+    bpe_error err;
+    fallback[7] = 5000;
+    CHECK_EQ(bpe_model_new(&m.spec, &model, &err), BPE_ERR_MODEL);
+    CHECK_EQ(err.pos, (size_t)BPE_PART_FALLBACK << 32 | 7);
+    m.spec.fallback_ids = NULL;
+    m.spec.unknown = 5000;
+    CHECK_EQ(bpe_model_new(&m.spec, &model, &err), BPE_ERR_MODEL);
+    CHECK_EQ(err.pos, (size_t)BPE_PART_UNKNOWN << 32 | 5000);
+    m.spec.unknown = UNKNOWN;
+    m.spec.symbols = BPE_SYMBOLS_CHARACTERS + 1;
+    CHECK_EQ(bpe_model_new(&m.spec, &model, &err), BPE_ERR_ARG);
+    m.spec.symbols = BPE_SYMBOLS_CHARACTERS;
+    m.spec.word_suffix = m.data;
+    m.spec.word_suffix_size = BPE_MAX_SUFFIX + 1;
+    CHECK_EQ(bpe_model_new(&m.spec, &model, &err), BPE_ERR_ARG);
+    m.spec.word_suffix_size = 1;
+    m.spec.fallback_ids = fallback;
+    CHECK_EQ(bpe_model_new(&m.spec, &model, &err), BPE_ERR_ARG);
+    CHECK(model == NULL);
+}
+
+TEST(pretokens_that_do_not_lie_side_by_side) {
+    static const uint32_t starts[] = {0, 'z', 'z' + 1};
+    static const uint8_t ids[] = {0, 1, 0};
+    static const uint16_t t[3 * 3] = {0, 0, 0, 0, 2, 0, 0x8000, 2, 0x8000};
+    bpe_split_stage stage = {starts, ids, 3, 2, 3, t, BPE_SPLIT_DROP_MATCHES, 0};
+    bpe_split *split;
+    bpe_model *model;
+    bpe_workspace *w;
+    character_parts();
+    REQUIRE(bpe_split_new(&stage, 1, &split, NULL) == BPE_OK);
+    REQUIRE(bpe_model_new(&m.spec, &model, NULL) == BPE_OK);
+    REQUIRE(bpe_workspace_new(model, &w) == BPE_OK);
+    uint8_t text[3000]; /* more than fit in one batch */
+    uint32_t got[sizeof text];
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (uint8_t)"abz"[i % 3];
+    size_t n = 0;
+    CHECK_EQ(bpe_encode(model, split, NULL, NULL, w, text, sizeof text, got, sizeof text, &n, NULL),
+             BPE_OK);
+    CHECK_EQ(n, sizeof text / 3);
+    for (size_t i = 0; i < n; i++)
+        CHECK_EQ(got[i], AB);
+    bpe_workspace_free(w);
+    bpe_model_free(model);
+    bpe_split_free(split);
+}
+
 int main(void) {
     RUN(every_path_against_the_definition);
     RUN(pretokens_specials_and_batches_agree);
     RUN(keys_are_the_same_at_the_end_of_memory);
+    RUN(symbols_that_are_no_tokens);
+    RUN(unknown_characters_in_bytes);
+    RUN(pretokens_that_do_not_lie_side_by_side);
     RUN(failing_allocations);
     return harness_end();
 }

@@ -29,7 +29,15 @@ static void random_tables(tables *t, uint64_t *seed) {
             t->transitions[s * WIDTH + c] = next;
         }
     }
-    t->stage = (bpe_split_stage){class_starts, class_ids, 5, CLASSES, n_states, t->transitions};
+    t->stage = (bpe_split_stage){
+        .class_starts = class_starts,
+        .class_ids = class_ids,
+        .n_runs = 5,
+        .n_classes = CLASSES,
+        .n_states = n_states,
+        .transitions = t->transitions,
+        .behavior = random_below(seed, 2) ? 0 : random_below(seed, BPE_SPLIT_CONTIGUOUS + 1),
+    };
 }
 
 static uint32_t class_of(uint8_t b) { return b >= 'a' && b <= 'c' ? b - 'a' : 3; }
@@ -48,28 +56,70 @@ static size_t slow_match(const tables *t, const uint8_t *text, size_t p, size_t 
     return matched;
 }
 
-/* Append the ends of the pieces of text[start, end), stage after stage. */
-static void slow_split(const tables *stages, size_t n_stages, const uint8_t *text, size_t start,
-                       size_t end, size_t *ends, size_t *n) {
-    if (n_stages == 0) {
-        if (end > start)
-            ends[(*n)++] = end;
+/* Pieces of a text, and whether each is a match. */
+typedef struct pieces {
+    size_t n;
+    size_t starts[TEXT];
+    size_t ends[TEXT];
+    bool matches[TEXT];
+} pieces;
+
+static void add_piece(pieces *p, size_t start, size_t end, bool match) {
+    if (start == end)
         return;
-    }
+    p->starts[p->n] = start;
+    p->ends[p->n] = end;
+    p->matches[p->n++] = match;
+}
+
+/* Whether a piece and the one behind it are one, by a behavior. */
+static bool joins(uint32_t behavior, bool left, bool right) {
+    return (behavior == BPE_SPLIT_WITH_PREVIOUS && !left && right) ||
+           (behavior == BPE_SPLIT_WITH_NEXT && left && !right) ||
+           (behavior == BPE_SPLIT_CONTIGUOUS && left == right);
+}
+
+/* What a stage makes of text[start, end): matches and gaps first, then the behavior. */
+static void slow_stage(const tables *t, const uint8_t *text, size_t start, size_t end,
+                       pieces *out) {
+    pieces all = {0};
     size_t piece = start;
     for (size_t p = start; p < end;) {
-        size_t q = slow_match(stages, text, p, end);
+        size_t q = slow_match(t, text, p, end);
         if (q == p) {
             p++;
             continue;
         }
-        if (p > piece)
-            slow_split(stages + 1, n_stages - 1, text, piece, p, ends, n);
-        slow_split(stages + 1, n_stages - 1, text, p, q, ends, n);
+        add_piece(&all, piece, p, false);
+        add_piece(&all, p, q, true);
         piece = p = q;
     }
-    if (end > piece)
-        slow_split(stages + 1, n_stages - 1, text, piece, end, ends, n);
+    add_piece(&all, piece, end, false);
+    uint32_t behavior = t->stage.behavior;
+    out->n = 0;
+    for (size_t i = 0; i < all.n; i++) {
+        bool match = all.matches[i];
+        if (behavior == (match ? BPE_SPLIT_DROP_MATCHES : BPE_SPLIT_DROP_GAPS))
+            continue;
+        if (i > 0 && joins(behavior, all.matches[i - 1], match)) {
+            out->ends[out->n - 1] = all.ends[i];
+        } else {
+            add_piece(out, all.starts[i], all.ends[i], match);
+        }
+    }
+}
+
+/* Append the pieces of text[start, end), stage after stage. */
+static void slow_split(const tables *stages, size_t n_stages, const uint8_t *text, size_t start,
+                       size_t end, pieces *out) {
+    if (n_stages == 0) {
+        add_piece(out, start, end, false);
+        return;
+    }
+    pieces own = {0};
+    slow_stage(stages, text, start, end, &own);
+    for (size_t i = 0; i < own.n; i++)
+        slow_split(stages + 1, n_stages - 1, text, own.starts[i], own.ends[i], out);
 }
 
 static void random_text(uint8_t *text, size_t n, uint64_t *seed) {
@@ -96,12 +146,17 @@ TEST(random_tables_against_the_contract) {
         uint8_t text[TEXT];
         size_t n = random_below(&seed, TEXT + 1);
         random_text(text, n, &seed);
-        size_t want[TEXT], n_want = 0, got[TEXT], n_got = 0;
-        slow_split(t, n_stages, text, 0, n, want, &n_want);
+        size_t starts[TEXT], got[TEXT], n_got = 0;
+        pieces want = {0};
+        slow_split(t, n_stages, text, 0, n, &want);
         bpe_split *split;
         REQUIRE(bpe_split_new(stages, n_stages, &split, NULL) == BPE_OK);
-        CHECK_EQ(bpe_split_ends(split, text, n, got, TEXT, &n_got), BPE_OK);
-        CHECK_MEM(got, n_got * sizeof *got, want, n_want * sizeof *want);
+        CHECK_EQ(bpe_split_spans(split, text, n, starts, got, TEXT, &n_got), BPE_OK);
+        CHECK_MEM(starts, n_got * sizeof *starts, want.starts, want.n * sizeof *starts);
+        CHECK_MEM(got, n_got * sizeof *got, want.ends, want.n * sizeof *got);
+        bpe_status status = bpe_split_ends(split, text, n, got, TEXT, &n_got);
+        CHECK_EQ(status, bpe_split_drops(split) ? BPE_ERR_ARG : BPE_OK);
+        CHECK_MEM(got, n_got * sizeof *got, want.ends, want.n * sizeof *got);
         /* The same in blocks of an open text, continued where each walk settled. */
         size_t n_open = 0, begin = 0, known = 0;
         while (known < n || begin < n) {
@@ -110,7 +165,8 @@ TEST(random_tables_against_the_contract) {
                 known = n;
             bpe_split_cursor cursor;
             bpe_split_begin(&cursor, split, text, begin, known, known < n);
-            size_t more = bpe_split_next(&cursor, got + n_open, TEXT - n_open);
+            size_t more =
+                bpe_split_next_spans(&cursor, starts + n_open, got + n_open, TEXT - n_open);
             n_open += more;
             begin = cursor.settled;
             bpe_split_end(&cursor);
@@ -119,7 +175,8 @@ TEST(random_tables_against_the_contract) {
             if (known == n && begin != n)
                 break;
         }
-        CHECK_MEM(got, n_open * sizeof *got, want, n_want * sizeof *want);
+        CHECK_MEM(starts, n_open * sizeof *starts, want.starts, want.n * sizeof *starts);
+        CHECK_MEM(got, n_open * sizeof *got, want.ends, want.n * sizeof *got);
         bpe_split_free(split);
     }
 }
@@ -139,7 +196,7 @@ TEST(overshoot_is_linear) {
         t[4 * WIDTH + c] = 0x8000;
     for (uint32_t c = 2; c < WIDTH; c++)
         t[2 * WIDTH + c] = 0x8000;
-    bpe_split_stage stage = {class_starts, class_ids, 5, CLASSES, 5, t};
+    bpe_split_stage stage = {class_starts, class_ids, 5, CLASSES, 5, t, 0, 0};
     bpe_split *split;
     REQUIRE(bpe_split_new(&stage, 1, &split, NULL) == BPE_OK);
     size_t n = 1000000;
@@ -163,7 +220,7 @@ TEST(multibyte_classes_and_bytes_that_are_not_utf8) {
     static const uint32_t starts[] = {0, 0xE9, 0xFFFD, 0xFFFE};
     static const uint8_t ids[] = {0, 1, 0, 1};
     uint16_t t[3 * 3] = {0, 0, 0, 0, 2, 0, 0x8000, 2, 0x8000};
-    bpe_split_stage stage = {starts, ids, 4, 2, 3, t};
+    bpe_split_stage stage = {starts, ids, 4, 2, 3, t, 0, 0};
     bpe_split *split;
     REQUIRE(bpe_split_new(&stage, 1, &split, NULL) == BPE_OK);
     const uint8_t *text =
@@ -174,6 +231,26 @@ TEST(multibyte_classes_and_bytes_that_are_not_utf8) {
                                   16}; /* gap "ab", match, gap of three bad bytes, match */
     CHECK_MEM(ends, n * sizeof *ends, want, sizeof want);
     CHECK_EQ(bpe_split_ends(split, text, 16, ends, 3, &n), BPE_ERR_CAPACITY);
+    bpe_split_free(split);
+}
+
+TEST(stages_over_bytes) {
+    /* Runs of U+0080 .. U+00FF are one match. */
+    static const uint32_t starts[] = {0, 0x80, 0x100};
+    static const uint8_t ids[] = {0, 1, 0};
+    uint16_t t[3 * 3] = {0, 0, 0, 0, 2, 0, 0x8000, 2, 0x8000};
+    bpe_split_stage stage = {starts, ids, 3, 2, 3, t, BPE_SPLIT_DROP_GAPS, 1};
+    bpe_split *split;
+    REQUIRE(bpe_split_new(&stage, 1, &split, NULL) == BPE_OK);
+    size_t begin[8], end[8], n;
+    const uint8_t *text = (const uint8_t *)"a\xC4\x80\xE2"
+                                           "b\xFF";
+    CHECK_EQ(bpe_split_spans(split, text, 6, begin, end, 8, &n), BPE_OK);
+    CHECK_EQ(n, 2);
+    CHECK(begin[0] == 1 && end[0] == 4 && begin[1] == 5 && end[1] == 6);
+    /* One span too many for the room, or just text that vanishes behind the last. */
+    CHECK_EQ(bpe_split_spans(split, text, 6, begin, end, 1, &n), BPE_ERR_CAPACITY);
+    CHECK_EQ(bpe_split_spans(split, text, 5, begin, end, 1, &n), BPE_OK);
     bpe_split_free(split);
 }
 
@@ -212,6 +289,8 @@ TEST(bad_tables_are_refused_with_their_place) {
     REFUSED(good.n_classes = 256, good = t.stage, BPE_ERR_LIMIT, 0);
     REFUSED(good.n_states = 1, good = t.stage, BPE_ERR_LIMIT, 0);
     REFUSED(good.n_states = BPE_MAX_STATES + 1, good = t.stage, BPE_ERR_LIMIT, 0);
+    REFUSED(good.behavior = BPE_SPLIT_CONTIGUOUS + 1, good = t.stage, BPE_ERR_ARG, 0);
+    REFUSED(good.over_bytes = 2, good = t.stage, BPE_ERR_ARG, 0);
     CHECK(split == NULL);
 }
 
@@ -221,7 +300,7 @@ TEST(failing_allocations) {
     t[2 * WIDTH + 0] = 2; /* a+ at the end of the text only: reads far and fails */
     t[2 * WIDTH + CLASSES] = 0x8000;
     bpe_split_stage stages[2];
-    stages[0] = stages[1] = (bpe_split_stage){class_starts, class_ids, 5, CLASSES, 3, t};
+    stages[0] = stages[1] = (bpe_split_stage){class_starts, class_ids, 5, CLASSES, 3, t, 0, 0};
     uint8_t text[200];
     memset(text, 'a', sizeof text);
     text[150] = 'b';
@@ -244,6 +323,7 @@ int main(void) {
     RUN(random_tables_against_the_contract);
     RUN(overshoot_is_linear);
     RUN(multibyte_classes_and_bytes_that_are_not_utf8);
+    RUN(stages_over_bytes);
     RUN(bad_tables_are_refused_with_their_place);
     RUN(failing_allocations);
     return harness_end();

@@ -1,0 +1,105 @@
+#include "pieces_workspace.h"
+
+#include "memory.h"
+
+/* Buckets of a workspace's cache: 2^17 of 64 bytes, 8 MB. */
+#define CACHE_BITS 17
+
+/* Buffers above this many bytes are given back by bpe_pieces_workspace_trim. */
+#define KEEP_BYTES ((size_t)16 << 20)
+
+bpe_status bpe_pieces_workspace_new(const bpe_pieces *pieces, bpe_pieces_workspace **out) {
+    bpe_pieces_workspace *w = bpe_mem_zeroed(1, sizeof *w);
+    if (!w)
+        return BPE_ERR_NOMEM;
+    w->pieces = pieces;
+    w->path = BPE_PIECES_PATH_AUTO;
+    w->use_cache = true;
+    if (!bpe_cache_init(&w->cache, CACHE_BITS)) {
+        bpe_pieces_workspace_free(w);
+        return BPE_ERR_NOMEM;
+    }
+    *out = w;
+    return BPE_OK;
+}
+
+void bpe_pieces_workspace_free(bpe_pieces_workspace *w) {
+    if (!w)
+        return;
+    bpe_cache_free(&w->cache);
+    bpe_merge_scratch_free(&w->merge);
+    bpe_agenda_free(&w->agenda);
+    bpe_hits_free(&w->special);
+    bpe_hits_free(&w->raw_users);
+    bpe_hits_free(&w->text_users);
+    bpe_text_free(&w->text);
+    bpe_mem_free(w->symbols);
+    bpe_mem_free(w->starts);
+    bpe_mem_free(w->ids);
+    bpe_mem_free(w->spans);
+    bpe_mem_free(w);
+}
+
+void bpe_pieces_workspace_trim(bpe_pieces_workspace *w) {
+    if (w->text.cap > KEEP_BYTES || w->text.offsets_cap > KEEP_BYTES / sizeof(size_t))
+        bpe_text_free(&w->text);
+    if (w->merge.parts_cap > KEEP_BYTES / 20)
+        bpe_merge_scratch_free(&w->merge);
+    if (w->symbols_cap > KEEP_BYTES / sizeof(uint32_t)) {
+        bpe_agenda_free(&w->agenda);
+        bpe_mem_free(w->symbols);
+        w->symbols = NULL;
+        w->symbols_cap = 0;
+    }
+    if (w->starts_cap > KEEP_BYTES / sizeof(size_t)) {
+        bpe_mem_free(w->starts);
+        w->starts = NULL;
+        w->starts_cap = 0;
+    }
+    if (w->ids_cap > KEEP_BYTES / sizeof(uint32_t)) {
+        bpe_mem_free(w->ids);
+        w->ids = NULL;
+        w->ids_cap = 0;
+    }
+    if (w->spans_cap > KEEP_BYTES / sizeof(bpe_span)) {
+        bpe_mem_free(w->spans);
+        w->spans = NULL;
+        w->spans_cap = 0;
+    }
+    bpe_hits *hits[] = {&w->special, &w->raw_users, &w->text_users};
+    for (size_t i = 0; i < sizeof hits / sizeof *hits; i++) {
+        if (hits[i]->cap > KEEP_BYTES / sizeof(bpe_hit))
+            bpe_hits_free(hits[i]);
+    }
+}
+
+bpe_status bpe_pieces_workspace_configure(bpe_pieces_workspace *w, uint32_t path,
+                                          uint32_t use_cache) {
+    if (path > BPE_PIECES_PATH_WHOLE || use_cache > 1)
+        return BPE_ERR_ARG;
+    w->path = path;
+    w->use_cache = use_cache != 0;
+    return BPE_OK;
+}
+
+bpe_status bpe_pieces_normalize(const bpe_pieces *pieces, bpe_pieces_workspace *workspace,
+                                const uint8_t *data, size_t n, const uint8_t **text, size_t *n_text,
+                                const size_t **offsets) {
+    if (workspace->pieces != pieces)
+        return BPE_ERR_ARG;
+    bpe_text *out = &workspace->text;
+    out->n = 0;
+    if (!bpe_users_find(&pieces->raw_users, data, n, &workspace->raw_users))
+        return BPE_ERR_NOMEM;
+    bpe_normalize_cursor cursor;
+    bpe_status status = bpe_normalize_begin(&cursor, &pieces->normalizer, data, n,
+                                            &workspace->raw_users, false, true, out);
+    if (status == BPE_OK)
+        status = bpe_normalize_more(&cursor, SIZE_MAX);
+    if (status != BPE_OK)
+        return status;
+    *text = out->bytes;
+    *n_text = out->n;
+    *offsets = out->offsets;
+    return BPE_OK;
+}
