@@ -26,6 +26,10 @@ _HOMES = {
     "TrainingError": "errors",
     "TrainingReport": "training",
     "UnknownTokenError": "errors",
+    "encoding_for_model": "encodings",
+    "encoding_name_for_model": "encodings",
+    "get_encoding": "encodings",
+    "list_encoding_names": "encodings",
     "load": "loading",
     "train": "training",
     "train_from_counts": "training",
@@ -43,6 +47,10 @@ __all__ = [
     "TrainingReport",
     "UnknownTokenError",
     "__version__",
+    "encoding_for_model",
+    "encoding_name_for_model",
+    "get_encoding",
+    "list_encoding_names",
     "load",
     "train",
     "train_from_counts",
@@ -50,6 +58,12 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from pybpe.encodings import (
+        encoding_for_model,
+        encoding_name_for_model,
+        get_encoding,
+        list_encoding_names,
+    )
     from pybpe.errors import (
         BpeError,
         ModelError,
@@ -82,4 +96,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """List the public names, imported already or not."""
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__doc__", "__file__", "__name__", "__path__"])

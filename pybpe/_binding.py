@@ -7,12 +7,21 @@ that the core checks itself; `fail` turns a status into an exception in one plac
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pybpe._core import ffi, lib
+try:
+    from pybpe._core import ffi, lib
+except ModuleNotFoundError as error:
+    if error.name != "pybpe._core":
+        raise
+    raise ImportError(
+        "the compiled core of pybpe is missing: this is an unbuilt source tree. Run "
+        "`pip install .` in it (or `pip install -e .` to work on it)."
+    ) from None
 from pybpe.errors import BpeError, ModelError, SpecialTokenError, UnknownTokenError
+from pybpe.model import ALIAS, MERGES, RANKS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -102,6 +111,8 @@ def new_split(stages: Sequence[Stage]) -> CData:
         spec.n_classes = stage.n_classes
         spec.n_states = stage.n_states
         spec.transitions = steps
+        spec.behavior = stage.core_behavior
+        spec.over_bytes = stage.over_bytes
     out, err = ffi.new("bpe_split **"), ffi.new("bpe_error *")
     status = lib.bpe_split_new(specs, len(stages), out, err)
     if status == lib.BPE_ERR_SPLIT:
@@ -129,6 +140,17 @@ def split_ends(split: CData, data: bytes) -> array[int]:
     else:
         out.extend(ends[0 : n[0]])
     return out
+
+
+def split_spans(split: CData, data: bytes) -> tuple[array[int], array[int]]:
+    """Return the start and the end of every pretoken of `data`, in bytes."""
+    size = max(1, len(data))
+    starts, ends = _uncleared("size_t[]", size), _uncleared("size_t[]", size)
+    n = ffi.new("size_t *")
+    status = lib.bpe_split_spans(split, data, len(data), starts, ends, len(data), n)
+    if status != lib.BPE_OK:
+        fail(status)
+    return array("Q", ffi.unpack(starts, n[0])), array("Q", ffi.unpack(ends, n[0]))
 
 
 # ------------------------------------------------------------------ match
@@ -196,10 +218,14 @@ def _model_message(position: int, model: Model) -> str:
             "id without a token, or one whose bytes are not the two parts' together"
         )
     if part in (lib.BPE_PART_EXTRA, lib.BPE_PART_EXTRA_ID):
-        token, number = (*model.special_tokens, *model.added_tokens)[index]
+        token, number = _decoded_extra(model)[index]
         if part == lib.BPE_PART_EXTRA_ID:
             return f"id {number} of {token!r} already stands for another token"
         return f"{token!r} with id {number} is empty, or its id is not below {MAX_IDS}"
+    if part == lib.BPE_PART_UNKNOWN:
+        return f"the unknown token's id, {model.unknown}, is no token's"
+    if part == lib.BPE_PART_FALLBACK:
+        return f"the id for byte {index}, {model.fallback_ids[index]}, is no token's"
     return (
         f"token number {index} is empty, or its id is out of order or not below "
         f"{MAX_IDS}, or the lengths do not add up to the data"
@@ -215,6 +241,21 @@ def _single_bytes(model: Model) -> set[int]:
     return found
 
 
+def _decoded_extra(model: Model) -> list[tuple[bytes, int]]:
+    """Return the special and added tokens that decode to themselves."""
+    extra = (*model.special_tokens, *model.added_tokens)
+    if not model.flags:
+        return list(extra)
+    return [item for item in extra if not model.flags.get(item[1], 0) & ALIAS]
+
+
+_SYMBOLS = {
+    "bytes": lib.BPE_SYMBOLS_BYTES,
+    "some_bytes": lib.BPE_SYMBOLS_SOME_BYTES,
+    "characters": lib.BPE_SYMBOLS_CHARACTERS,
+}
+
+
 def new_model(model: Model) -> CData:
     """Return the core's model; everything is checked there.
 
@@ -222,14 +263,26 @@ def new_model(model: Model) -> CData:
         ModelError: The parts contradict each other.
         ValueError: More tokens, bytes or mergeable pairs than the core's limits.
     """
-    extra = (*model.special_tokens, *model.added_tokens)
+    extra = _decoded_extra(model)
     extra_data = b"".join(token for token, _ in extra)
     extra_lengths = array("I", (len(token) for token, _ in extra))
     extra_ids = array("I", (number for _, number in extra))
+    for lengths, name, n in (
+        (model.token_lengths, "token_lengths", len(model.token_ids)),
+        (model.merges, "merges", 2 * len(model.merge_ids)),
+        (model.fallback_ids, "fallback_ids", 256 if model.fallback_ids else 0),
+    ):
+        if len(lengths) != n:
+            raise ModelError(f"{name} has {len(lengths)} entries instead of {n}")
+    if model.semantics not in (RANKS, MERGES):
+        raise ModelError(f"semantics must be ranks or merges, got {model.semantics!r}")
     spec = ffi.new("bpe_model_spec *")
-    ranks = model.semantics == "ranks"
+    ranks = model.semantics == RANKS
     spec.semantics = lib.BPE_SEMANTICS_RANKS if ranks else lib.BPE_SEMANTICS_MERGES
     spec.whole_pretoken = model.whole_pretoken
+    spec.symbols = _SYMBOLS[model.symbols]
+    spec.unknown = NO_ID if model.unknown is None else model.unknown
+    spec.fuse_unknown = model.fuse_unknown
     keep = {
         "token_data": ffi.from_buffer("uint8_t[]", model.token_data),
         "token_lengths": _bytes_of(model.token_lengths),
@@ -239,7 +292,11 @@ def new_model(model: Model) -> CData:
         "extra_data": ffi.from_buffer("uint8_t[]", extra_data),
         "extra_lengths": _bytes_of(extra_lengths),
         "extra_ids": _bytes_of(extra_ids),
+        "word_suffix": ffi.from_buffer("uint8_t[]", model.word_suffix),
     }
+    spec.word_suffix_size = len(model.word_suffix)
+    if model.fallback_ids:
+        keep["fallback_ids"] = _bytes_of(model.fallback_ids)
     for name, view in keep.items():
         setattr(spec, name, view)
     spec.token_data_size = len(model.token_data)
@@ -254,8 +311,8 @@ def new_model(model: Model) -> CData:
     if status == lib.BPE_ERR_LIMIT:
         fail(
             status,
-            "the vocabulary is too large: at most 4 GB of tokens, and 16,777,216 pairs "
-            "of tokens that merge",
+            "the vocabulary is too large: at most 1 GiB of tokens, and 16,777,216 "
+            "pairs of tokens that merge",
         )
     if status != lib.BPE_OK:
         fail(status)
@@ -327,6 +384,11 @@ class Workspace:
         return buffer
 
 
+def running_total(lengths: Iterable[int]) -> array[int]:
+    """Return pretokens' ends, given their lengths."""
+    return array("Q", accumulate(lengths))
+
+
 def to_list(ids: CData, n: int) -> list[int]:
     """Return the first `n` ids of a buffer; the two ways are equal but for speed."""
     if n < 64:
@@ -344,6 +406,10 @@ class Engine:
 
     __slots__ = ("_pool", "_settings", "model", "split")
 
+    new_match = staticmethod(new_match)
+    # Whether added tokens are found without being in `match`.
+    finds_added = False
+
     def __init__(self, model: CData, split: CData) -> None:
         """Keep both; `split` is None when it does not compile."""
         self.model = model
@@ -356,6 +422,19 @@ class Engine:
         other = Engine(self.model, self.split)
         other._settings = (PATHS[path], int(use_cache))
         return other
+
+    @property
+    def n_vocab(self) -> int:
+        """The highest id + 1."""
+        return n_vocab(self.model)
+
+    def token_bytes(self, number: int) -> bytes | None:
+        """Return the bytes of a token, or None where no token has this id."""
+        return token_bytes(self.model, number)
+
+    def find_token(self, token: bytes) -> int | None:
+        """Return the id of the ordinary token with these bytes, or None."""
+        return find_token(self.model, token)
 
     def _take(self) -> Workspace:
         try:
@@ -376,7 +455,7 @@ class Engine:
         if status == lib.BPE_ERR_LIMIT:
             fail(
                 status,
-                f"the pretoken at byte {err.pos} is longer than 4 GB: cut the text, or "
+                f"the pretoken at byte {err.pos} has 1 GiB or more: cut the text, or "
                 "use a split that cuts it",
             )
         fail(status)
@@ -469,7 +548,7 @@ class Engine:
                 workspace.err,
             )
             if status == lib.BPE_ERR_FORBIDDEN:
-                raise _in_batch(workspace.err.pos, texts)
+                raise in_batch(workspace.err.pos, texts)
             if status != lib.BPE_OK:
                 self._check(status, workspace.err)
             bounds = ffi.unpack(id_offsets, len(texts) + 1)
@@ -524,8 +603,12 @@ class Engine:
             fail(status)
         return bytes(ffi.buffer(out, size[0]))
 
+    def decode_text(self, ids: CData, n: int, errors: str) -> str:
+        """Return the text of `n` ids; `errors` as for `bytes.decode`."""
+        return self.decode(ids, n).decode("utf-8", errors)
 
-def _in_batch(position: int, texts: Sequence[bytes]) -> ForbiddenText:
+
+def in_batch(position: int, texts: Sequence[bytes]) -> ForbiddenText:
     """Return where an offset in the texts' concatenation lies."""
     for i, text in enumerate(texts):
         if position < len(text):

@@ -71,6 +71,11 @@ class PretokenCounter:
             progress: Called every now and then, on the calling thread, with the number
                 of bytes counted.
         """
+        if split.drops or any(stage.before for stage in split.stages):
+            raise ValueError(
+                f"{split!r} drops or changes text, so pretokens are not parts of the "
+                "texts; pybpe trains with splits that only cut"
+            )
         self._split = split
         self._match = _binding.new_match(special_tokens, range(len(special_tokens)))
         self._core = _binding.new_split(split.stages) if split.compiled else None

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, NoReturn
 
 from pybpe import _binding
 from pybpe.errors import UnknownTokenError
 
 
-def index(number: object) -> int:
-    """Return an id given as any kind of integer.
+def index(number: object, what: str = "an id") -> int:
+    """Return an id, or something else, given as any kind of integer.
 
     Raises:
         TypeError: It is none.
@@ -19,21 +19,25 @@ def index(number: object) -> int:
     try:
         return number.__index__()  # type: ignore[attr-defined,no-any-return]
     except AttributeError:
-        raise TypeError(f"an id must be an int, got {type(number).__name__}") from None
+        raise TypeError(f"{what} must be an int, got {type(number).__name__}") from None
 
 
-def id_buffer(ids: Any) -> tuple[Any, int]:
+def id_buffer(ids: Any, what: str = "ids") -> tuple[Any, int]:
     """Return ids as a uint32 buffer of the core, and their number.
 
+    Args:
+        ids: A sequence or an iterator of integers, or a one-dimensional array.
+        what: What to call the argument in an error.
+
     Raises:
-        TypeError: `ids` is not a sequence of integers.
+        TypeError: `ids` is something else.
         UnknownTokenError: An id cannot be an id: negative, or above 2^32 - 1.
     """
-    if isinstance(ids, (str, bytes, bytearray)):
-        raise TypeError(f"ids must be a sequence of ints, got {type(ids).__name__}")
+    if isinstance(ids, (str, bytes, bytearray, Set, Mapping)):
+        raise TypeError(f"{what} must be a sequence of ints, got {type(ids).__name__}")
     if isinstance(ids, (int, float)) or not hasattr(ids, "__iter__"):
         raise TypeError(
-            f"ids must be a sequence of ints, got {type(ids).__name__}; "
+            f"{what} must be a sequence of ints, got {type(ids).__name__}; "
             "for one id, put it into a list"
         )
     try:
@@ -42,29 +46,34 @@ def id_buffer(ids: Any) -> tuple[Any, int]:
         pass
     else:
         if view.ndim != 1:
-            raise TypeError(f"ids must have one dimension, got {view.ndim}")
-        if view.format == "I" and view.contiguous:
-            return _binding.id_buffer(view), len(view)
-        ids = view.tolist()
+            raise TypeError(f"{what} must have one dimension, got {view.ndim}")
+        if view.format == "I":
+            # A copy: the caller's other threads may change theirs, and it may lie at
+            # an address that is no multiple of four.
+            numbers = array("I", view.tobytes())
+            return _binding.id_buffer(numbers), len(numbers)
     if not isinstance(ids, (list, tuple)):
-        # Tensors give plain ints this way, at once.
+        # Arrays and tensors give plain ints this way, at once.
         ids = ids.tolist() if hasattr(ids, "tolist") else list(ids)
     try:
         numbers = array("I", ids)
     except (TypeError, OverflowError):
-        _explain_ids(ids)
+        _explain_ids(ids, what)
     return _binding.id_buffer(numbers), len(numbers)
 
 
-def _explain_ids(ids: Sequence[Any]) -> NoReturn:
+def _explain_ids(ids: Sequence[Any], what: str) -> NoReturn:
     """Raise for the first item that cannot be an id."""
     for position, number in enumerate(ids):
         try:
             value = number.__index__()
         except AttributeError:
             raise TypeError(
-                f"ids must be ints, got {type(number).__name__} at position {position}"
+                f"{what} must be ints, got {type(number).__name__} at position "
+                f"{position}"
             ) from None
         if not 0 <= value <= 0xFFFFFFFF:
-            raise UnknownTokenError(f"no token has id {value} (at position {position})")
-    raise TypeError("ids must be a sequence of ints")
+            # Python refuses to write out integers of very many digits.
+            shown = value if abs(value) < 1 << 128 else hex(value)[:20] + "..."
+            raise UnknownTokenError(f"no token has id {shown} (at position {position})")
+    raise TypeError(f"{what} must be a sequence of ints")

@@ -16,14 +16,16 @@ def to_utf8(text: str | bytes | bytearray | memoryview, what: str = "text") -> b
     Raises:
         TypeError: `text` is something else.
     """
+    # Subclasses may redefine what they like, so they are read by the base class's ways:
+    # the core is told one length and must not read further than that.
     if isinstance(text, str):
         try:
-            return text.encode()
+            return str.encode(text)
         except UnicodeEncodeError:
-            utf16 = text.encode("utf-16-le", "surrogatepass")
+            utf16 = str.encode(text, "utf-16-le", "surrogatepass")
             return utf16.decode("utf-16-le", "replace").encode()
-    if isinstance(text, bytes):
+    if type(text) is bytes:
         return text
-    if isinstance(text, (bytearray, memoryview)):
-        return bytes(text)
+    if isinstance(text, (bytes, bytearray, memoryview)):
+        return memoryview(text).tobytes()
     raise TypeError(f"{what} must be str or bytes, got {type(text).__name__}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
@@ -30,38 +30,65 @@ def check_num_threads(num_threads: int | None) -> int:
     """
     if num_threads is None:
         return available_cpus()
-    if isinstance(num_threads, bool) or not isinstance(num_threads, int):
+    if isinstance(num_threads, bool) or not hasattr(num_threads, "__index__"):
         raise TypeError(f"num_threads must be an int, got {type(num_threads).__name__}")
-    if num_threads < 1:
-        raise ValueError(f"num_threads must be 1 or more, got {num_threads}")
-    return num_threads
+    number = num_threads.__index__()
+    if number < 1:
+        raise ValueError(f"num_threads must be 1 or more, got {number}")
+    return number
 
 
-def portions(items: Sequence[Any]) -> list[Portion]:
+def portions(lengths: Iterable[int]) -> list[Portion]:
     """Cut a batch into contiguous ranges [first, last) of about equal total length."""
-    found, first, total = [], 0, 0
-    for i, item in enumerate(items):
-        total += len(item)
+    found, first, total, last = [], 0, 0, 0
+    for last, length in enumerate(lengths, 1):
+        total += length
         if total >= _PORTION:
-            found.append((first, i + 1))
-            first, total = i + 1, 0
-    if first < len(items):
-        found.append((first, len(items)))
+            found.append((first, last))
+            first, total = last, 0
+    if first < last:
+        found.append((first, last))
     return found
 
 
 def in_threads(
     work: Callable[[Portion], _T], shares: Sequence[Portion], num_threads: int | None
-) -> Iterator[_T]:
-    """Yield the results of `work` on each share, in order.
+) -> list[_T]:
+    """Return the results of `work` on each share, in order.
 
-    A single share, or a single thread, is worked on by the calling thread.
+    The calling thread works too, and alone where no thread can be started: at a limit
+    of the system, or while the interpreter shuts down. The first share that raises
+    decides the exception.
     """
     threads = min(check_num_threads(num_threads), len(shares))
     if threads < 2:
-        yield from map(work, shares)
-        return
-    from concurrent.futures import ThreadPoolExecutor
+        return [work(share) for share in shares]
+    import threading
 
-    with ThreadPoolExecutor(threads) as pool:
-        yield from pool.map(work, shares)
+    results: list[Any] = [None] * len(shares)
+    errors: dict[int, BaseException] = {}
+    todo = iter(range(len(shares)))  # next() on it is atomic
+
+    def run() -> None:
+        for i in todo:
+            if errors:
+                return
+            try:
+                results[i] = work(shares[i])
+            except BaseException as error:  # raised again below
+                errors[i] = error
+
+    helpers = [threading.Thread(target=run) for _ in range(threads - 1)]
+    started = []
+    for helper in helpers:
+        try:
+            helper.start()
+        except RuntimeError:
+            break
+        started.append(helper)
+    run()
+    for helper in started:
+        helper.join()
+    if errors:
+        raise errors[min(errors)]
+    return results

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, Literal
 
@@ -27,15 +27,20 @@ class Permissions:
     threads that build the same matcher at once get equal ones.
     """
 
-    __slots__ = ("_added", "_matchers", "_special")
+    __slots__ = ("_added", "_matchers", "_new_match", "_special", "_usual")
 
     def __init__(
-        self, special: Mapping[bytes, int], added: Mapping[bytes, int]
+        self,
+        special: Mapping[bytes, int],
+        added: Mapping[bytes, int],
+        new_match: Callable[[list[bytes], list[int]], Any] = _binding.new_match,
     ) -> None:
-        """Keep both tables."""
+        """Keep both tables; `new_match` makes what finds strings that become ids."""
+        self._new_match = new_match
         self._special = dict(special)
         self._added = dict(added)
         self._matchers: dict[tuple[frozenset[bytes], bool], Any] = {}
+        self._usual: dict[tuple[str | None, str | None], tuple[Any, Any]] = {}
 
     def matchers(self, allowed: Allowed, disallowed: Disallowed) -> tuple[Any, Any]:
         """Return the core's matcher of what becomes an id, and of what is refused.
@@ -44,11 +49,18 @@ class Permissions:
             TypeError: An argument is neither "all" nor a collection of tokens.
             ValueError: A collection holds an empty string.
         """
+        # Nearly every call passes "all" or nothing at all: no work for each token then.
+        usual = (_all_or_nothing(allowed), _all_or_nothing(disallowed))
+        if usual in self._usual:
+            return self._usual[usual]
         may, must_not = self._resolve(allowed, disallowed)
-        return (
+        found = (
             self._matcher(may.intersection(self._special), True),
             self._matcher(must_not, False),
         )
+        if None not in usual:
+            self._usual[usual] = found
+        return found
 
     def refusal(
         self,
@@ -61,7 +73,11 @@ class Permissions:
         position = found.position
         _, must_not = self._resolve(allowed, disallowed)
         token = as_text(
-            max((t for t in must_not if data.startswith(t, position)), key=len)
+            max(
+                (t for t in must_not if data.startswith(t, position)),
+                key=len,
+                default=data[position : position + 1],
+            )
         )
         character = len(data[:position].decode("utf-8", "replace"))
         which = "the text" if found.index is None else f"texts[{found.index}]"
@@ -97,13 +113,22 @@ class Permissions:
         if becomes_ids:
             table = {token: self._special[token] for token in sorted(tokens)}
             table.update(self._added)
+            matcher = self._new_match(list(table), list(table.values()))
         else:
-            table = dict.fromkeys(sorted(tokens), 0)
-        matcher = _binding.new_match(list(table), list(table.values()))
+            matcher = _binding.new_match(sorted(tokens), [0] * len(tokens))
         if len(self._matchers) >= _KEEP:
             self._matchers.clear()
         self._matchers[key] = matcher
         return matcher
+
+
+def _all_or_nothing(tokens: object) -> str | None:
+    """Return "all" or "nothing" for what says so, None for anything else."""
+    if type(tokens) is str:
+        return "all" if tokens == "all" else None
+    if type(tokens) in (frozenset, set, tuple, list) and not tokens:
+        return "nothing"
+    return None
 
 
 def as_text(token: bytes) -> Token:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pybpe import _binding_training as core
 from pybpe._text import to_utf8
 from pybpe.errors import TrainingError
+from pybpe.model import MAX_EXTRA
 
 if TYPE_CHECKING:
     from pybpe.model import Model
@@ -308,7 +309,10 @@ class _Options:
         if least > core.MAX_VOCAB_SIZE:
             raise ValueError(f"{len(self.special)} special tokens are too many")
         and_special = (
-            f" and the {len(self.special)} special tokens" if self.special else ""
+            f" and the {len(self.special)} special token"
+            f"{'s' if len(self.special) != 1 else ''}"
+            if self.special
+            else ""
         )
         self.vocab_size = _integer(
             vocab_size,
@@ -370,6 +374,8 @@ def _special_tokens(tokens: Iterable[Token]) -> list[bytes]:
             )
         if data in seen:
             raise ValueError(f"special_tokens[{i}], {token!r}, is there twice")
+        if len(special) == MAX_EXTRA:
+            raise ValueError(f"special_tokens holds more than {MAX_EXTRA} tokens")
         special.append(data)
         seen.add(data)
     return special
@@ -538,11 +544,21 @@ def _model(merges: array[int], options: _Options, report: TrainingReport) -> Mod
         merge_ids=array("I", range(256, first)),
         special_tokens=tuple((t, first + i) for i, t in enumerate(options.special)),
         split=options.split,
-        provenance={
-            "trained_by": f"pybpe {__version__}",
-            "tie_break": options.tie_break,
-            "byte_order": options.byte_order,
-            "min_frequency": options.min_frequency,
-            **report._asdict(),
-        },
+        provenance=_savable(
+            {
+                "trained_by": f"pybpe {__version__}",
+                "tie_break": options.tie_break,
+                "byte_order": options.byte_order,
+                "min_frequency": options.min_frequency,
+                **report._asdict(),
+            }
+        ),
     )
+
+
+def _savable(provenance: dict[str, str | int]) -> dict[str, str | int]:
+    """Write out numbers that a model file has no room for: those above 2^63 - 1."""
+    return {
+        key: str(value) if isinstance(value, int) and value >> 63 else value
+        for key, value in provenance.items()
+    }

@@ -10,12 +10,14 @@ from pybpe import _binding
 from pybpe._text import to_utf8
 from pybpe.byte_order import bytes_in_order
 from pybpe.errors import ModelError
-from pybpe.model import MERGES, RANKS, Model
+from pybpe.model import MAX_EXTRA, MERGES, RANKS, Model
 
 if TYPE_CHECKING:
     from pybpe.split import Split
 
 Token = str | bytes
+# The core's limit for all tokens together.
+_MAX_BYTES = 1 << 30
 Extra = tuple[tuple[bytes, int], ...]
 
 
@@ -54,6 +56,8 @@ def extra_tokens(tokens: Mapping[Token, int] | None, what: str) -> Extra:
         raise TypeError(
             f"{what} must be a mapping from tokens to ids, got {type(tokens).__name__}"
         )
+    if len(tokens) > MAX_EXTRA:
+        raise ValueError(f"{what} holds {len(tokens)} tokens; the limit is {MAX_EXTRA}")
     by_id: dict[int, bytes] = {}
     seen: set[bytes] = set()
     for token, number in tokens.items():
@@ -220,6 +224,7 @@ class _MergeTable:
     def __init__(self, byte_order: str, vocab: Mapping[bytes, int] | None) -> None:
         self.merges = array("I")
         self.made = array("I")
+        self._size = 0  # of the tokens made, in bytes
         self._given = None if vocab is None else _sorted_tokens(vocab, "vocab")
         if self._given is None:
             self._tokens = [bytes([b]) for b in bytes_in_order(byte_order)]
@@ -240,7 +245,14 @@ class _MergeTable:
                 f"merges[{i}] must be a pair of ids or of bytes, got {pair!r}"
             ) from None
         left, right = self._id(i, left), self._id(i, right)
-        made = self._by_id[left] + self._by_id[right]
+        parts = self._by_id[left], self._by_id[right]
+        self._size += len(parts[0]) + len(parts[1])
+        if self._size > _MAX_BYTES:
+            raise ValueError(
+                f"merges[{i}] makes a token of {len(parts[0]) + len(parts[1])} bytes: "
+                "all tokens together would have more than 1 GiB"
+            )
+        made = b"".join(parts)
         if self._given is None:
             number = len(self._tokens)
             self._tokens.append(made)
@@ -263,16 +275,17 @@ class _MergeTable:
                     f"merges[{i}]: {part!r} is no token, nor made by an earlier merge"
                 )
             return self._by_bytes[part]
-        if isinstance(part, bool) or not isinstance(part, int):
+        if isinstance(part, bool) or not hasattr(part, "__index__"):
             raise TypeError(
                 f"merges[{i}] must be a pair of ids or of bytes, and holds {part!r}"
             )
+        part = part.__index__()
         if part not in self._by_id:
             raise ModelError(
                 f"merges[{i}]: no token has id {part}, nor does an earlier merge make "
                 "it"
             )
-        return part
+        return int(part)
 
     def vocabulary(self) -> tuple[list[bytes], array[int]]:
         if self._given is not None:

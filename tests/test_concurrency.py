@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -101,6 +102,20 @@ def test_fork_while_other_threads_encode() -> None:
         stop.set()
         for thread in threads:
             thread.join()
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+def test_a_huge_text_leaves_no_memory_behind() -> None:
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf(
+            "SC_PAGE_SIZE"
+        )
+
+    tok = Tokenizer.from_merges([(97, 97), (256, 256)], pattern=None)
+    tok.encode("warm")
+    before = resident()
+    assert tok.count("a" * 8_000_000) == 2_000_000
+    assert resident() - before < 32 << 20
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="ru_maxrss is Unix's")

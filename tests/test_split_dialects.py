@@ -289,8 +289,8 @@ def test_multi_character_folds_are_refused_where_oniguruma_has_them() -> None:
 def test_unknown_dialect_and_behavior() -> None:
     with pytest.raises(ValueError, match="unknown dialect 'perl'; known are rust"):
         Split.from_pattern("a+", "perl")
-    with pytest.raises(ValueError, match="behavior 'removed' is not supported"):
-        Stage.compile("a+", behavior="removed")
+    with pytest.raises(ValueError, match="behavior 'sideways' is not supported"):
+        Stage.compile("a+", behavior="sideways")
 
 
 def test_any_string_is_a_pattern_or_a_value_error() -> None:

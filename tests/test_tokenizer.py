@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import threading
+import time
 from array import array
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 
 import pybpe
 from pybpe import ModelError, SpecialTokenError, Tokenizer, UnknownTokenError
+from pybpe.model import Model
 
 BYTES = {bytes([b]): b for b in range(256)}
 END, PAD = "<|end|>", "<|pad|>"
@@ -362,11 +365,24 @@ def test_hundreds_of_thousands_of_special_tokens() -> None:
         np.array([259, 32, 104], dtype=np.uint16),
         np.array([259, 32, 104], dtype=np.uint32),
         np.array([259, 32, 104], dtype=np.int64),
+        np.array([259, 32, 104], dtype=">u2"),
         np.array([259, 0, 32, 0, 104], dtype=np.uint32)[::2],
         [np.int64(259), np.uint8(32), 104],
         range(104, 105),
     ],
-    ids=["list", "tuple", "I", "q", "u2", "u4", "i8", "strided", "scalars", "range"],
+    ids=[
+        "list",
+        "tuple",
+        "I",
+        "q",
+        "u2",
+        "u4",
+        "i8",
+        "big-endian",
+        "strided",
+        "scalars",
+        "range",
+    ],
 )
 def test_ids_of_many_kinds(tok: Tokenizer, ids: Any) -> None:
     want = b"hello h" if len(ids) == 3 else b"h"
@@ -405,6 +421,28 @@ def test_ids_of_a_wrong_type(tok: Tokenizer, ids: Any) -> None:
         tok.decode(ids)
 
 
+def test_errors_of_decode_batch_say_which_sequence(tok: Tokenizer) -> None:
+    with pytest.raises(UnknownTokenError, match=r"^batch\[1\]: no token has id 9999 "):
+        tok.decode_batch([[72], [9999]])
+    with pytest.raises(
+        TypeError, match=r"batch\[1\] must be a sequence of ints, got int"
+    ):
+        tok.decode_batch([[72], 72])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="batch must be an iterable"):
+        tok.decode_batch(5)  # type: ignore[arg-type]
+    assert tok.decode_batch(iter([iter([72]), (73,)])) == ["H", "I"]  # type: ignore[list-item]
+
+
+def test_vocab_is_what_the_tokenizer_was_made_of() -> None:
+    table = ranks(b"ab", b"abc")
+    tok = Tokenizer.from_ranks(table, pattern=None, special_tokens={END: 300})
+    assert tok.vocab == table
+    assert list(tok.vocab.values()) == sorted(tok.vocab.values())
+    assert (
+        Tokenizer.from_ranks(tok.vocab, pattern=None, special_tokens={END: 300}) == tok
+    )
+
+
 def test_decoding_inside_a_character(tok: Tokenizer) -> None:
     ids = tok.encode("\U0001f600")
     assert len(ids) == 4
@@ -430,6 +468,81 @@ def test_single_tokens(tok: Tokenizer) -> None:
         tok.token_id("")
     with pytest.raises(TypeError, match="an id must be an int, got str"):
         tok.token_bytes("a")  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------ hostile callers
+
+
+def test_a_length_that_lies_is_not_believed(tok: Tokenizer) -> None:
+    class Lying(bytes):
+        def __len__(self) -> int:
+            return 1_000_000
+
+    assert tok.encode(Lying(b"hello")) == [259]
+    assert tok.encode_batch([Lying(b"hello")]) == [[259]]
+    assert tok.count(Lying(b"hello")) == 1
+    assert tok.token_id(Lying(b"hello")) == 259
+    with pytest.raises(SpecialTokenError):
+        tok.encode("hello", disallowed_special=[Lying(b"lo")])
+    assert pybpe.train([Lying(b"ab ab")], 300) == pybpe.train([b"ab ab"], 300)
+    counts = {Lying(b"ab"): 2}
+    assert pybpe.train_from_counts(counts, 300).token_id(b"ab") == 256
+
+
+def test_a_method_that_lies_is_not_asked(tok: Tokenizer) -> None:
+    class Lying(str):
+        def encode(self, *_: object) -> Any:
+            return 5
+
+    assert tok.encode(Lying("hello")) == [259]
+
+
+def test_merges_that_double_for_ever_are_refused_in_time() -> None:
+    doubling = [(0, 0), *((256 + i, 256 + i) for i in range(60))]
+    with pytest.raises(ValueError, match=r"merges\[29\] makes a token of 1073741824"):
+        Tokenizer.from_merges(doubling, pattern=None)
+
+
+def test_parts_of_a_model_that_do_not_fit_together() -> None:
+    good = Tokenizer.from_merges([(97, 98)], pattern=None)._model
+    parts = {name: getattr(good, name) for name in good.__slots__}
+    for change in (
+        {"token_lengths": array("I", [1] * 10)},
+        {"merge_ids": array("I", [256, 256])},
+        {"semantics": "x"},
+    ):
+        with pytest.raises(ModelError):
+            Tokenizer(Model(**{**parts, **change}))
+
+
+def test_numbers_too_large_to_save_do_not_stop_saving() -> None:
+    tok = pybpe.train(["aaa"], 300, min_frequency=2**63)
+    assert pickle.loads(pickle.dumps(tok)) == tok
+    tok = pybpe.train_from_counts({"a": 2**64 - 1}, 300)
+    assert pickle.loads(pickle.dumps(tok)) == tok
+
+
+def test_no_work_for_each_special_token_in_each_call() -> None:
+    # A hundred thousand of them: 20 ms a call, if every call looked at every one.
+    special = {f"<{i}>": 300 + i for i in range(100_000)}
+    tok = make(special_tokens=special)
+    tok.encode("hello")
+    start = time.thread_time()
+    for _ in range(2000):
+        tok.encode("hello")
+    assert time.thread_time() - start < 2
+
+
+def test_an_encoding_without_threads_to_be_had(
+    tok: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    texts = ["hello " * 1_000_000] * 3
+    want = tok.encode_batch(texts, num_threads=1)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert tok.encode_batch(texts, num_threads=4) == want
 
 
 # ------------------------------------------------------------------ construction

@@ -39,7 +39,8 @@ class Split:
 
     Attributes:
         stages: The stages in order.
-        compiled: Whether all stages have tables.
+        compiled: Whether all stages have tables, and none changes the spans it cuts.
+        drops: Whether text may vanish: a stage's behavior is ``"removed"``.
         name: The name of the published pattern this is, or None.
 
     Threads: an instance may be shared by any number of threads.
@@ -48,10 +49,11 @@ class Split:
     ['Hello', ' world', "'s", ' ', ' end']
     """
 
-    __slots__ = ("compiled", "name", "stages")
+    __slots__ = ("compiled", "drops", "name", "stages")
 
     stages: tuple[Stage, ...]
     compiled: bool
+    drops: bool
     name: str | None
 
     def __init__(self, stages: Iterable[Stage] = ()) -> None:
@@ -62,7 +64,12 @@ class Split:
                 raise TypeError(f"a split is made of Stage objects, not {stage!r}")
         set_value = object.__setattr__
         set_value(self, "stages", known)
-        set_value(self, "compiled", all(stage.compiled for stage in known))
+        set_value(
+            self,
+            "compiled",
+            all(stage.compiled and not stage.before for stage in known),
+        )
+        set_value(self, "drops", any(stage.behavior == "removed" for stage in known))
         set_value(self, "name", _name_of(known))
 
     @classmethod
@@ -123,7 +130,15 @@ class Split:
         Returns:
             Ascending byte offsets (unsigned 64 bits), the last one ``len(data)``;
             none for empty data.
+
+        Raises:
+            ValueError: The split drops or changes text, so its pretokens are not those
+                of the data side by side; ``pieces`` gives them.
         """
+        if self.drops or any(stage.before for stage in self.stages):
+            raise ValueError(
+                "the split drops or changes text: its pretokens have no ends in it"
+            )
         if run_compiled is not None:
             return self._byte_ends(data, run_compiled)
         ends = array("Q")
@@ -137,11 +152,25 @@ class Split:
         """Return the pretokens of a text, on the slow path: to look at, not to use."""
         return self._pieces(text)
 
-    def _pieces(self, text: str) -> list[str]:
-        pieces = [text] if text else []
+    def _pieces(self, text: str, first: bool = True) -> list[str]:
+        """Return the pretokens; lone surrogates stand for invalid bytes.
+
+        Args:
+            text: What to cut.
+            first: Whether it is the beginning of what is encoded.
+        """
+        pieces = [(text, first)] if text else []
         for stage in self.stages:
-            pieces = [part for piece in pieces for part in _cut(stage, piece)]
-        return pieces
+            cut: list[tuple[str, bool]] = []
+            for piece, is_first in pieces:
+                changed = piece
+                for step in stage.before:
+                    is_first = is_first and step.keeps_start(changed)
+                    changed = step.apply(changed, is_first)
+                if changed:
+                    cut += _cut(stage, changed, is_first)
+            pieces = cut
+        return [piece for piece, _ in pieces]
 
     def _byte_ends(
         self, data: bytes, run_compiled: Callable[[Stage, bytes], Iterable[int]]
@@ -156,7 +185,8 @@ class Split:
                     cut.extend(begin + at for at in run_compiled(stage, span))
                 else:
                     at = begin
-                    for piece in _cut(stage, span.decode("utf-8", "surrogateescape")):
+                    text = span.decode("utf-8", "surrogateescape")
+                    for piece, _ in _cut(stage, text, True):
                         at += len(piece.encode("utf-8", "surrogateescape"))
                         cut.append(at)
                 begin = end
@@ -177,6 +207,10 @@ class Split:
         """Refuse: splits are immutable."""
         raise AttributeError(f"{name}: a split cannot be changed")
 
+    def __delattr__(self, name: str) -> None:
+        """Refuse, as for setting."""
+        raise AttributeError(f"{name}: a split cannot be changed")
+
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle by content."""
         return Split, (self.stages,)
@@ -188,18 +222,61 @@ class Split:
         return f"<Split {[stage.pattern for stage in self.stages]}>"
 
 
-def _cut(stage: Stage, text: str) -> list[str]:
-    """Return matches and gaps of a span; lone surrogates stand for invalid bytes."""
-    pieces = []
+def _cut(stage: Stage, text: str, first: bool) -> list[tuple[str, bool]]:
+    """Return the pieces of a span, and whether each is the beginning of the text.
+
+    Lone surrogates stand for invalid bytes.
+    """
+    if not stage.over_bytes:
+        spans = stage.match_spans(_without_surrogates(text))
+        return [
+            (text[start:end], first and start == 0)
+            for start, end in _spans(stage, spans, len(text))
+        ]
+    data = text.encode("utf-8", "surrogateescape")
+    spans = stage.match_spans(data.decode("latin-1"))
+    return [
+        (data[start:end].decode("utf-8", "surrogateescape"), first and start == 0)
+        for start, end in _spans(stage, spans, len(data))
+    ]
+
+
+def _spans(
+    stage: Stage, matches: list[tuple[int, int]], size: int
+) -> list[tuple[int, int]]:
+    """Return what a stage makes of the matches in a span of a given size."""
+    pieces: list[tuple[int, int, bool]] = []  # start, end, whether it is a match
     at = 0
-    for start, end in stage.match_spans(_without_surrogates(text)):
+    for start, end in matches:
         if start > at:
-            pieces.append(text[at:start])
-        pieces.append(text[start:end])
+            pieces.append((at, start, False))
+        pieces.append((start, end, True))
         at = end
-    if at < len(text):
-        pieces.append(text[at:])
-    return pieces
+    if at < size:
+        pieces.append((at, size, False))
+    if stage.behavior == "removed":
+        return [(a, b) for a, b, match in pieces if match == stage.invert]
+    joined: list[tuple[int, int]] = []
+    last: bool | None = None
+    for a, b, match in pieces:
+        if last is not None and _joins(stage, last, match):
+            joined[-1] = (joined[-1][0], b)
+        else:
+            joined.append((a, b))
+        last = match
+    return joined
+
+
+def _joins(stage: Stage, left: bool, right: bool) -> bool:
+    """Tell whether neighbours, each a match or a gap, are one piece."""
+    if stage.behavior == "contiguous":
+        return left == right
+    if stage.behavior == "isolated":
+        return False
+    backwards = stage.behavior == "merged_with_next"
+    first, second = (left, right) if backwards else (right, left)
+    # A match joins a gap: `first` is the match's side.
+    return first != stage.invert and second == stage.invert
 
 
 def _without_surrogates(text: str) -> str:
@@ -232,6 +309,11 @@ def _stages_of(pattern: str, dialect: str | None) -> list[Stage]:
 def _name_of(stages: tuple[Stage, ...]) -> str | None:
     """Return the name of the published pattern with these stages, if there is one."""
     patterns = tuple(stage.pattern for stage in stages)
+    if any(
+        stage.behavior != "isolated" or stage.over_bytes or stage.before
+        for stage in stages
+    ):
+        return None
     for name, (dialect, named) in NAMED.items():
         if named == patterns and all(stage.dialect == dialect for stage in stages):
             return name

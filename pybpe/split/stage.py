@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 from functools import lru_cache, partial
+from typing import TYPE_CHECKING
 
 from pybpe.split.patterns import DIALECTS
 from pybpe.split.tables import (
@@ -17,7 +18,30 @@ from pybpe.split.tables import (
 )
 from pybpe.unicode import N_CODEPOINTS, VERSION
 
-BEHAVIORS = ("isolated",)
+if TYPE_CHECKING:
+    from pybpe.normalizers import Step
+
+BEHAVIORS = (
+    "isolated",
+    "removed",
+    "merged_with_previous",
+    "merged_with_next",
+    "contiguous",
+)
+# (behavior, invert) -> BPE_SPLIT_* of the core. With matches and gaps in each other's
+# places, joining a match to the gap before it is joining it to the one behind it.
+CORE_BEHAVIORS = {
+    ("isolated", False): 0,
+    ("isolated", True): 0,
+    ("removed", False): 1,
+    ("removed", True): 2,
+    ("merged_with_previous", False): 3,
+    ("merged_with_previous", True): 4,
+    ("merged_with_next", False): 4,
+    ("merged_with_next", True): 3,
+    ("contiguous", False): 5,
+    ("contiguous", True): 5,
+}
 
 Spans = list[tuple[int, int]]
 
@@ -31,7 +55,14 @@ class Stage:
     Attributes:
         pattern: The pattern as it was written.
         dialect: ``"rust"``, ``"oniguruma"`` or ``"regex"``.
-        behavior: What becomes of a match: ``"isolated"``, a pretoken of its own.
+        behavior: What becomes of a match: ``"isolated"``, a pretoken of its own;
+            ``"removed"``, dropped from the text; ``"merged_with_previous"`` or
+            ``"merged_with_next"``, part of the gap before or behind it;
+            ``"contiguous"``, one pretoken with the matches that touch it.
+        invert: Whether matches and gaps change places before that.
+        over_bytes: Whether the text's bytes are its characters: the codepoint that
+            the tables know a byte by is its value.
+        before: Changes made to each span before it is cut.
         unicode_version: The Unicode version of the tables.
         class_starts: First codepoint of each run of one class: ascending, from 0.
         class_ids: Class of each run, ``len(class_starts)`` of them.
@@ -47,16 +78,19 @@ class Stage:
     """
 
     __slots__ = (
+        "_class_starts",
         "_matcher",
+        "_transitions",
+        "before",
         "behavior",
         "class_ids",
-        "class_starts",
         "dialect",
+        "invert",
         "n_classes",
         "n_states",
+        "over_bytes",
         "pattern",
         "reason",
-        "transitions",
         "unicode_version",
     )
 
@@ -64,13 +98,17 @@ class Stage:
     dialect: str
     behavior: str
     unicode_version: str
-    class_starts: array[int]
     class_ids: bytes | array[int]
     n_classes: int
     n_states: int
-    transitions: array[int]
     reason: str
+    invert: bool
+    over_bytes: bool
+    before: tuple[Step, ...]
     _matcher: Callable[[str], Spans] | None
+    # Stages are shared, so what they give out of these is a copy.
+    _class_starts: bytes
+    _transitions: bytes
 
     def __init__(
         self,
@@ -84,6 +122,9 @@ class Stage:
         n_classes: int,
         n_states: int,
         transitions: array[int],
+        invert: bool = False,
+        over_bytes: bool = False,
+        before: tuple[Step, ...] = (),
     ) -> None:
         """Make a stage of stored tables, without compiling its pattern.
 
@@ -105,8 +146,12 @@ class Stage:
         if n_states:
             class_ids = _narrow(class_ids)
             _check_tables(class_starts, class_ids, n_classes, n_states, transitions)
+        elif over_bytes:
+            raise ValueError(
+                f"the split stage {pattern!r} works on bytes and has no tables"
+            )
         else:
-            made = _compile(pattern, dialect, behavior, False)
+            made = _compile(pattern, dialect, behavior, False, False)
             if (
                 unicode_version != made.unicode_version
                 or class_starts != made.class_starts
@@ -133,12 +178,19 @@ class Stage:
             n_states=n_states,
             transitions=transitions,
             reason=reason,
+            invert=invert,
+            over_bytes=over_bytes,
+            before=before,
             _matcher=matcher,
         )
 
     def _set(self, **values: object) -> None:
         for name, value in values.items():
-            object.__setattr__(self, name, value)
+            if name in ("class_starts", "transitions"):
+                kept = bytes(memoryview(value))  # type: ignore[arg-type]
+                object.__setattr__(self, f"_{name}", kept)
+            else:
+                object.__setattr__(self, name, value)
 
     @classmethod
     def _make(cls, **values: object) -> Stage:
@@ -154,6 +206,7 @@ class Stage:
         dialect: str = "rust",
         *,
         behavior: str = "isolated",
+        invert: bool = False,
         tables: bool = True,
     ) -> Stage:
         r"""Make a stage of a pattern.
@@ -161,7 +214,8 @@ class Stage:
         Args:
             pattern: The pattern, such as ``r"\p{L}+|\s"``.
             dialect: Whose rules it is written by.
-            behavior: ``"isolated"``.
+            behavior: What becomes of matches, one of ``BEHAVIORS``.
+            invert: Whether matches and gaps change places before that.
             tables: Whether to compile it to tables if that is possible. Without them
                 it splits the same, slowly.
 
@@ -178,7 +232,36 @@ class Stage:
                 f"a split pattern is a str, not {type(pattern).__name__}: {pattern!r}"
             )
         _check_behavior(behavior)
-        return _compile(pattern, dialect, behavior, tables)
+        return _compile(pattern, dialect, behavior, invert, tables)
+
+    def with_behavior(self, behavior: str, invert: bool = False) -> Stage:
+        """Return the stage with another behavior."""
+        _check_behavior(behavior)
+        return self._but(behavior=behavior, invert=invert)
+
+    def with_steps(self, before: tuple[Step, ...]) -> Stage:
+        """Return the stage with other changes made to the spans that it cuts."""
+        return self._but(before=before)
+
+    def _but(self, **values: object) -> Stage:
+        made = Stage._make(**{name: getattr(self, name) for name in self.__slots__})
+        made._set(**values)
+        return made
+
+    @property
+    def class_starts(self) -> array[int]:
+        """The first codepoint of each run of one class: a new ``array("I")``."""
+        return array("I", self._class_starts)
+
+    @property
+    def transitions(self) -> array[int]:
+        """The rows of the states' table, one after another: a new ``array("H")``."""
+        return array("H", self._transitions)
+
+    @property
+    def core_behavior(self) -> int:
+        """The core's number for behavior and invert together."""
+        return CORE_BEHAVIORS[self.behavior, self.invert]
 
     @property
     def compiled(self) -> bool:
@@ -226,11 +309,14 @@ class Stage:
             self.dialect,
             self.behavior,
             self.unicode_version,
-            self.class_starts.tobytes(),
+            self._class_starts,
             bytes(self.class_ids),
             self.n_classes,
             self.n_states,
-            self.transitions.tobytes(),
+            self._transitions,
+            self.invert,
+            self.over_bytes,
+            self.before,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -247,6 +333,10 @@ class Stage:
         """Refuse: stages are immutable."""
         raise AttributeError(f"{name}: a split stage cannot be changed")
 
+    def __delattr__(self, name: str) -> None:
+        """Refuse, as for setting."""
+        raise AttributeError(f"{name}: a split stage cannot be changed")
+
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle by content."""
         return _restore, (
@@ -259,6 +349,9 @@ class Stage:
             self.n_classes,
             self.n_states,
             self.transitions,
+            self.invert,
+            self.over_bytes,
+            self.before,
         )
 
     def __repr__(self) -> str:
@@ -278,12 +371,17 @@ def _restore(*values: object) -> Stage:
         "n_classes",
         "n_states",
         "transitions",
+        "invert",
+        "over_bytes",
+        "before",
     )
     return Stage(**dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=64)
-def _compile(pattern: str, dialect: str, behavior: str, tables: bool) -> Stage:
+def _compile(
+    pattern: str, dialect: str, behavior: str, invert: bool, tables: bool
+) -> Stage:
     # Imported here: a model is loaded without any of this.
     from pybpe.split import fallback
     from pybpe.split.dfa import compile_tables
@@ -304,6 +402,9 @@ def _compile(pattern: str, dialect: str, behavior: str, tables: bool) -> Stage:
                 behavior=behavior,
                 unicode_version=VERSION,
                 reason="",
+                invert=invert,
+                over_bytes=False,
+                before=(),
                 _matcher=None,
                 **made._asdict(),
             )
@@ -320,6 +421,9 @@ def _compile(pattern: str, dialect: str, behavior: str, tables: bool) -> Stage:
         n_states=0,
         transitions=array("H"),
         reason=reason,
+        invert=invert,
+        over_bytes=False,
+        before=(),
         _matcher=fallback.matcher(tree),
     )
 
