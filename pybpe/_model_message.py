@@ -1,4 +1,4 @@
-"""Turn a `Model` into the protobuf message of proto/pybpe.proto, and back.
+"""Turn a model into the protobuf message of proto/pybpe.proto, and back.
 
 What is checked here, in both directions: that every part is of a kind this version
 knows, and that the sizes of arrays fit together and lie within limits. Whether tokens
@@ -8,39 +8,52 @@ in time linear in their size.
 
 from __future__ import annotations
 
-import operator
-import sys
 import warnings
 from array import array
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from pybpe import _wire
+from pybpe import _step_message, _wire
+from pybpe._step_message import check_text as _check_text
+from pybpe._step_message import name_of as _name
+from pybpe._step_message import pack as _pack
+from pybpe._step_message import unpack as _unpack
+from pybpe._step_message import unsupported as _unsupported
 from pybpe.errors import ModelError
-from pybpe.model import MERGES, RANKS, Model
+from pybpe.model import (
+    ALL_FLAGS,
+    BYTES,
+    CHARACTERS,
+    MAX_EXTRA,
+    MERGES,
+    RANKS,
+    SOME_BYTES,
+    SYMBOLS,
+    Model,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import ModuleType
 
+    from pybpe._engines import AnyModel
     from pybpe._proto import pybpe_pb2
-    from pybpe.split import Split, Stage
+    from pybpe.split import Split
 
 # Limits on what is loaded, and so on what is saved. The first is BPE_MAX_IDS of bpe.h,
-# the next three are those of the split.
+# the next is the split's.
 MAX_IDS = 16_777_216
 MAX_STAGES = 16
-MAX_STATES = 4096
-MAX_COMPILED_CLASSES = 255
-MAX_CLASSES = 65_535
-MAX_PATTERN = 1 << 20  # bytes of UTF-8
-MAX_EXTRA = 1 << 20  # special tokens; added tokens likewise
 MAX_PROVENANCE = 1024  # entries
+MAX_SUFFIX = 64  # bytes: BPE_MAX_SUFFIX of bpe.h
 
 # Names in Python -> numbers of the enums in the schema.
 _SEMANTICS = {RANKS: 1, MERGES: 2}
-_DIALECTS = {"rust": 1, "oniguruma": 2, "regex": 3}
-_BEHAVIORS = {"isolated": 1}
 _BYTE_LEVEL = 1
+_CODEPOINTS = 2
+_SCORES = 3  # the semantics of sentencepiece models: see _pieces_message
+
+# Parts of a table that only sentencepiece models have.
+_UNUSED = ("scores", "types")
 
 _schema: ModuleType | None = None
 
@@ -63,7 +76,7 @@ def schema() -> ModuleType:
 # ------------------------------------------------------------------ model -> message
 
 
-def to_message(model: Model, *, provenance: bool = True) -> bytes:
+def to_message(model: AnyModel, *, provenance: bool = True) -> bytes:
     """Serialise a model; equal models give equal bytes.
 
     Args:
@@ -74,9 +87,25 @@ def to_message(model: Model, *, provenance: bool = True) -> bytes:
         ModelError: The model has parts that cannot be written, or that `from_message`
             would refuse.
     """
+    _check_provenance(model)
+    message: pybpe_pb2.Model
+    if isinstance(model, Model):
+        message = _write(model)
+    else:
+        from pybpe import _pieces_message
+
+        message = schema().Model()
+        _pieces_message.write(message, model, names=provenance)
+    if provenance:
+        _write_provenance(message.provenance, model)
+    return bytes(message.SerializeToString(deterministic=True))
+
+
+def _write(model: Model) -> pybpe_pb2.Model:
+    """Write all of a model but its provenance."""
     check(model)
     message: pybpe_pb2.Model = schema().Model(
-        kind=_BYTE_LEVEL,
+        kind=_CODEPOINTS if model.symbols == CHARACTERS else _BYTE_LEVEL,
         semantics=_SEMANTICS[model.semantics],
         whole_pretoken=model.whole_pretoken,
         merges=_pack("I", model.merges),
@@ -84,23 +113,18 @@ def to_message(model: Model, *, provenance: bool = True) -> bytes:
     _write_table(message.tokens, model.token_data, model.token_lengths, model.token_ids)
     if model.merge_ids != _implied_merge_ids(model.token_ids, len(model.merge_ids)):
         message.merge_ids = _pack("I", model.merge_ids)
-    _write_extra(message.special_tokens, model.special_tokens)
-    _write_extra(message.added_tokens, model.added_tokens)
+    _write_extra(message.special_tokens, model.special_tokens, model.flags)
+    _write_extra(message.added_tokens, model.added_tokens, model.flags)
     for stage in model.split.stages:
-        message.split.stages.add(
-            pattern=stage.pattern,
-            dialect=_DIALECTS[stage.dialect],
-            behavior=_BEHAVIORS[stage.behavior],
-            unicode_version=stage.unicode_version,
-            class_starts=_pack("I", stage.class_starts),
-            class_ids=_pack("H", stage.class_ids),
-            n_classes=stage.n_classes,
-            n_states=stage.n_states,
-            transitions=_pack("H", stage.transitions),
-        )
-    if provenance:
-        _write_provenance(message.provenance, model)
-    return bytes(message.SerializeToString(deterministic=True))
+        _step_message.write_stage(message.split.stages.add(), stage)
+    _write_symbols(message, model)
+    for step in model.normalizers:
+        _step_message.write_step(message.normalizers.add(), step)
+    for decoder in model.decoders:
+        _step_message.write_decoder(message.decoders.add(), decoder)
+    message.text_prefix = _pack("I", array("I", model.text_prefix))
+    message.text_suffix = _pack("I", array("I", model.text_suffix))
+    return message
 
 
 def _write_table(
@@ -114,10 +138,25 @@ def _write_table(
             table.ids = _pack("I", ids)
 
 
+def _write_symbols(message: pybpe_pb2.Model, model: Model) -> None:
+    """Write what pretokens are made of, and what becomes of unknown symbols."""
+    message.some_bytes = model.symbols == SOME_BYTES
+    if model.unknown is not None:
+        message.unknown.SetInParent()
+        message.unknown.id = model.unknown
+        message.unknown.fuse = model.fuse_unknown
+    message.fallback_ids = _pack("I", model.fallback_ids)
+    message.word_suffix = model.word_suffix
+
+
 def _write_extra(
-    table: pybpe_pb2.TokenTable, tokens: tuple[tuple[bytes, int], ...]
+    table: pybpe_pb2.TokenTable,
+    tokens: tuple[tuple[bytes, int], ...],
+    flags: Mapping[int, int],
 ) -> None:
     """Write special or added tokens."""
+    if any(token_id in flags for _, token_id in tokens):
+        table.flags = bytes(flags.get(token_id, 0) for _, token_id in tokens)
     _write_table(
         table,
         b"".join(token for token, _ in tokens),
@@ -126,7 +165,7 @@ def _write_extra(
     )
 
 
-def _write_provenance(message: pybpe_pb2.Provenance, model: Model) -> None:
+def _write_provenance(message: pybpe_pb2.Provenance, model: AnyModel) -> None:
     """Write what is known of the model's origin."""
     for key in sorted(model.provenance):
         value = model.provenance[key]
@@ -140,7 +179,7 @@ def _write_provenance(message: pybpe_pb2.Provenance, model: Model) -> None:
 # ------------------------------------------------------------------ message -> model
 
 
-def from_message(data: bytes) -> Model:
+def from_message(data: bytes) -> AnyModel:
     """Read what `to_message` wrote.
 
     Memory stays within a small multiple of the size of `data`, whatever it holds.
@@ -157,17 +196,19 @@ def from_message(data: bytes) -> Model:
         raise
     except Exception as error:  # a DecodeError; the pure Python runtime raises others
         raise ModelError(f"its message does not parse: {error}") from None
-    if message.kind != _BYTE_LEVEL:
+    if message.kind not in (_BYTE_LEVEL, _CODEPOINTS):
         raise _unsupported("model kind", pb.Kind, message.kind)
+    if message.semantics == _SCORES:
+        from pybpe import _pieces_message
+
+        about = _read_provenance(message.provenance)
+        _check_provenance(pieces := _pieces_message.read(message, about))
+        return pieces
+    if message.HasField("pieces"):
+        raise ModelError("it has pieces, which only a sentencepiece model can have")
     semantics = _name(_SEMANTICS, message.semantics)
     if semantics is None:
         raise _unsupported("merge semantics", pb.MergeSemantics, message.semantics)
-    if message.normalizers:
-        step = message.normalizers[0].WhichOneof("step")
-        raise ModelError(
-            f"it needs a normalizer ({step or 'empty'}), which this version of pybpe "
-            "does not have; upgrade pybpe"
-        )
     token_data, token_lengths, token_ids = _read_table("tokens", message.tokens)
     merges = _unpack("I", message.merges, "merges")
     merge_ids = _implied_merge_ids(token_ids, len(merges) // 2)
@@ -184,9 +225,20 @@ def from_message(data: bytes) -> Model:
         special_tokens=_read_extra("special tokens", message.special_tokens),
         added_tokens=_read_extra("added tokens", message.added_tokens),
         split=_read_split(pb, message.split),
+        symbols=_read_symbols(message),
+        unknown=message.unknown.id if message.HasField("unknown") else None,
+        fuse_unknown=message.unknown.fuse,
+        fallback_ids=_unpack("I", message.fallback_ids, "fallback ids"),
+        word_suffix=message.word_suffix,
+        flags=_read_flags(message),
+        normalizers=_step_message.read_steps(pb, message.normalizers),
+        text_prefix=tuple(_unpack("I", message.text_prefix, "prefix's ids")),
+        text_suffix=tuple(_unpack("I", message.text_suffix, "suffix's ids")),
+        decoders=_step_message.read_decoders(pb, message.decoders),
         provenance=_read_provenance(message.provenance),
     )
     check(model)
+    _check_provenance(model)
     return model
 
 
@@ -194,7 +246,7 @@ def _read_table(
     what: str, table: pybpe_pb2.TokenTable
 ) -> tuple[bytes, array[int], array[int]]:
     """Read (data, lengths, ids): as many ids as lengths."""
-    for part in ("scores", "types", "flags"):
+    for part in (*_UNUSED, "flags") if what == "tokens" else _UNUSED:
         if getattr(table, part):
             raise ModelError(
                 f"its {what} have {part}, which this version of pybpe does not "
@@ -210,6 +262,32 @@ def _read_table(
     if len(ids) != len(lengths):
         raise ModelError(f"it has {len(lengths):,} {what} but {len(ids):,} ids of them")
     return data, lengths, ids
+
+
+def _read_symbols(message: pybpe_pb2.Model) -> str:
+    """Read what pretokens are made of."""
+    if message.kind == _CODEPOINTS:
+        return CHARACTERS
+    return SOME_BYTES if message.some_bytes else BYTES
+
+
+def _read_flags(message: pybpe_pb2.Model) -> dict[int, int]:
+    """Read the flags of special and added tokens."""
+    flags: dict[int, int] = {}
+    for what, table in (
+        ("special tokens", message.special_tokens),
+        ("added tokens", message.added_tokens),
+    ):
+        if not table.flags:
+            continue
+        if len(table.flags) != len(table.lengths) // 4:
+            raise ModelError(
+                f"its {what} have {len(table.flags):,} flags for "
+                f"{len(table.lengths) // 4:,} tokens"
+            )
+        ids = _read_table(what, table)[2]
+        flags.update((i, f) for i, f in zip(ids, table.flags, strict=True) if f)
+    return flags
 
 
 def _read_extra(
@@ -237,41 +315,12 @@ def _read_split(pb: ModuleType, message: pybpe_pb2.Split) -> Split:
         raise ModelError(
             f"its split has {len(message.stages)} stages; the limit is {MAX_STAGES}"
         )
-    return Split([_read_stage(pb, i, stage) for i, stage in enumerate(message.stages)])
-
-
-def _read_stage(pb: ModuleType, number: int, message: pybpe_pb2.Stage) -> Stage:
-    """Rebuild one stage."""
-    from pybpe.split import Stage
-
-    dialect = _name(_DIALECTS, message.dialect)
-    if dialect is None:
-        raise _unsupported("pattern dialect", pb.Dialect, message.dialect)
-    behavior = _name(_BEHAVIORS, message.behavior)
-    if behavior is None or message.invert:
-        raise _unsupported(
-            "inverted split behavior" if message.invert else "split behavior",
-            pb.Behavior,
-            message.behavior,
-        )
-    parts = SimpleNamespace(
-        pattern=message.pattern,
-        dialect=dialect,
-        behavior=behavior,
-        unicode_version=message.unicode_version,
-        class_starts=_unpack("I", message.class_starts, "class starts"),
-        class_ids=_unpack("H", message.class_ids, "class ids"),
-        n_classes=message.n_classes,
-        n_states=message.n_states,
-        transitions=_unpack("H", message.transitions, "transitions"),
+    return Split(
+        [
+            _step_message.read_stage(pb, f"stage {i} of its split", stage)
+            for i, stage in enumerate(message.stages)
+        ]
     )
-    _check_stage(number, parts)
-    if parts.n_states:
-        parts.class_ids = bytes(parts.class_ids.tolist())
-    try:
-        return Stage(**vars(parts))
-    except (ValueError, RecursionError) as error:
-        raise ModelError(f"stage {number} of its split is refused: {error}") from None
 
 
 def _read_provenance(message: pybpe_pb2.Provenance) -> dict[str, str | int]:
@@ -319,8 +368,41 @@ def check(model: Model) -> None:
             f"its split has {len(model.split.stages)} stages; the limit is {MAX_STAGES}"
         )
     for number, stage in enumerate(model.split.stages):
-        _check_stage(number, stage)
-    _check_provenance(model)
+        _step_message.check_stage(f"stage {number} of its split", stage)
+    _check_symbols(model)
+
+
+def _check_symbols(model: Model) -> None:
+    """Check what goes beyond tokens that are made of any bytes."""
+    if model.symbols not in SYMBOLS:
+        raise ModelError(f"unknown symbols {model.symbols!r}")
+    if model.symbols == BYTES and (model.unknown is not None or model.fallback_ids):
+        raise ModelError("it has all bytes among its tokens, so nothing is unknown")
+    if model.semantics == RANKS and model.symbols != BYTES:
+        raise ModelError("its semantics are ranks, but not all bytes are tokens")
+    if model.fuse_unknown and model.unknown is None:
+        raise ModelError("it has no unknown token that could be fused")
+    if len(model.fallback_ids) not in (0, 256):
+        raise ModelError(f"it has {len(model.fallback_ids)} fallback ids, not 256")
+    if len(model.word_suffix) > MAX_SUFFIX or (
+        model.word_suffix and (model.symbols == BYTES or model.fallback_ids)
+    ):
+        raise ModelError(f"it cannot have the word suffix {model.word_suffix[:80]!r}")
+    extra = {number for _, number in (*model.special_tokens, *model.added_tokens)}
+    for number, flags in model.flags.items():
+        if not 0 < flags <= ALL_FLAGS or number not in extra:
+            raise ModelError(
+                f"it has the flags {flags} for the id {number}; known are sums of "
+                "1, 2, 4, 8, 16 and 32, for special and added tokens"
+            )
+    for number in (*model.text_prefix, *model.text_suffix):
+        if not 0 <= number < MAX_IDS:
+            raise ModelError(f"it puts the id {number} around a text, which cannot be")
+    for what, steps in (
+        ("normalizers", model.normalizers),
+        ("decoders", model.decoders),
+    ):
+        _step_message.check_number(what, steps)
 
 
 def _check_lengths(what: str, lengths: array[int], data: bytes) -> None:
@@ -352,39 +434,7 @@ def _check_extra(what: str, tokens: tuple[tuple[bytes, int], ...]) -> None:
         last = token_id
 
 
-def _check_stage(number: int, stage: Stage | SimpleNamespace) -> None:
-    """Check what the C core is not asked to check, or not for every kind of stage."""
-    where = f"stage {number} of its split"
-    if stage.dialect not in _DIALECTS:
-        raise ModelError(f"{where} has the unknown dialect {stage.dialect!r}")
-    if stage.behavior not in _BEHAVIORS:
-        raise ModelError(f"{where} has the unknown behavior {stage.behavior!r}")
-    _check_text(f"the Unicode version of {where}", stage.unicode_version)
-    if _check_text(f"the pattern of {where}", stage.pattern) > MAX_PATTERN:
-        raise ModelError(f"{where} has a pattern of more than {MAX_PATTERN:,} bytes")
-    starts, classes = stage.class_starts, stage.class_ids
-    if not starts or starts[0] != 0 or starts[-1] > 0x10FFFF:
-        raise ModelError(f"{where} has classes that do not cover the codepoints")
-    if not all(map(operator.lt, starts, starts[1:])):
-        raise ModelError(f"{where} has classes out of order")
-    compiled = stage.n_states > 0
-    most = MAX_COMPILED_CLASSES if compiled else MAX_CLASSES
-    if not 1 <= stage.n_classes <= most:
-        raise ModelError(f"{where} has {stage.n_classes} classes; the limit is {most}")
-    if len(classes) != len(starts) or max(classes) >= stage.n_classes:
-        raise ModelError(f"{where} has class numbers that do not fit its classes")
-    if stage.n_states > MAX_STATES or stage.n_states == 1:
-        raise ModelError(
-            f"{where} has {stage.n_states} states, not 0 or 2 to {MAX_STATES}"
-        )
-    if len(stage.transitions) != stage.n_states * (stage.n_classes + 1):
-        raise ModelError(
-            f"{where} has {len(stage.transitions):,} transitions, which do not fit "
-            f"{stage.n_states} states and {stage.n_classes} classes"
-        )
-
-
-def _check_provenance(model: Model) -> None:
+def _check_provenance(model: AnyModel) -> None:
     """Check the provenance, which is a caller's own when a model is saved."""
     if len(model.provenance) > MAX_PROVENANCE:
         raise ModelError(
@@ -403,53 +453,6 @@ def _check_provenance(model: Model) -> None:
             raise ModelError(f"its provenance {key!r} is {value}, more than 64 bits")
 
 
-def _check_text(what: str, text: str) -> int:
-    """Refuse a string that has no UTF-8; return the size of its UTF-8 in bytes."""
-    try:
-        return len(text.encode())
-    except UnicodeEncodeError as error:
-        raise ModelError(
-            f"{what} has a lone surrogate, {text[error.start]!r} at {error.start}, "
-            "which cannot be stored"
-        ) from None
-
-
 def _implied_merge_ids(token_ids: array[int], n_merges: int) -> array[int]:
     """Return the ids that `n_merges` merges make when nothing else is said."""
     return token_ids[max(0, len(token_ids) - n_merges) :]
-
-
-def _pack(code: str, values: array[int] | bytes) -> bytes:
-    """Return numbers as little-endian bytes; `code` is "I" or "H"."""
-    packed = array(code, list(values) if isinstance(values, bytes) else values)
-    if sys.byteorder == "big":
-        packed.byteswap()
-    return packed.tobytes()
-
-
-def _unpack(code: str, data: bytes, what: str) -> array[int]:
-    """Undo `_pack`."""
-    values = array(code)
-    if len(data) % values.itemsize:
-        raise ModelError(
-            f"its {what} take {len(data):,} bytes, not a multiple of {values.itemsize}"
-        )
-    values.frombytes(data)
-    if sys.byteorder == "big":
-        values.byteswap()
-    return values
-
-
-def _name(numbers: dict[str, int], number: int) -> str | None:
-    """Return the Python name of an enum's number, if this version supports it."""
-    return next((name for name, n in numbers.items() if n == number), None)
-
-
-def _unsupported(what: str, enum: object, number: int) -> ModelError:
-    """Describe an enum value that this version cannot obey."""
-    known: dict[int, str] = {n: name for name, n in enum.items()}  # type: ignore[attr-defined]
-    name = known.get(number, "unknown")
-    return ModelError(
-        f"it has the {what} {number} ({name}), which this version of pybpe does not "
-        "support; upgrade pybpe"
-    )

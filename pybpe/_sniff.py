@@ -1,11 +1,34 @@
-"""Tell what kind of file some bytes are, for messages about files that cannot be read.
+"""Tell what kind of file some bytes are, to choose a reader or explain why none fits.
 
-Only the beginning of a file is looked at; 4,096 bytes are enough.
+Only the beginning of a file is looked at, `HEAD` bytes.
 """
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
+
+HEAD = 4096
+
+
+class Found(NamedTuple):
+    """What a file looks like.
+
+    Attributes:
+        kind: "pybpe", "ranks", "merges", "vocabulary", "tekken", "minbpe", "gguf",
+            "sentencepiece", "tokenizer_json" or "json" (some JSON); "" for all else.
+        what: What it is, in words: "a ...".
+        remedy: What to do about it if it cannot be read.
+    """
+
+    kind: str
+    what: str
+    remedy: str
+
+
+# Files that a function reads which is not the one that was called.
+_LOAD = "read it with pybpe.load"
+_UNREAD = "this version of pybpe does not read those"
 
 # What a file begins with -> (what it is, what to do about it).
 _PREFIXES: tuple[tuple[bytes, str, str], ...] = (
@@ -23,90 +46,117 @@ _PREFIXES: tuple[tuple[bytes, str, str], ...] = (
         "a zip archive (PyTorch checkpoints and wheels are, too)",
         "take the model file out of it",
     ),
-    (b"GGUF", "a GGUF file", "this version of pybpe does not read those"),
     (
-        b"minbpe v1",
-        "a minbpe model",
-        "build the tokenizer with pybpe.Tokenizer.from_merges",
+        b"[\\u0000] 0\n",
+        "a minbpe .vocab file, which is for people to look at",
+        "give the .model file beside it",
     ),
-    (
-        b"#version:",
-        "a merges.txt file",
-        "build the tokenizer with pybpe.Tokenizer.from_merges",
-    ),
+)
+# What a file begins with -> its kind, and what it is.
+_FORMATS: tuple[tuple[bytes, str, str], ...] = (
+    (b"\x89pybpe\r\n", "pybpe", "a pybpe model"),
+    (b"GGUF", "gguf", "a GGUF file"),
+    (b"minbpe v", "minbpe", "a minbpe model"),
+    (b"#version:", "merges", "a merges file (merges.txt or vocab.bpe)"),
 )
 
 _SAVED = "give the file that Tokenizer.save wrote"
-# A line of a rank file: base64, space, number.
-_RANK_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} [0-9]+\r?\n")
+# Lines of a rank file: base64, space, number.
+_RANK_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} [0-9]+\r?(?:\n|\Z)")
+# Two words of printable characters that stand for bytes, as the lines of merges are.
+_MERGE_LINE = re.compile(r"[!-~\xa1-\xac\xae-\u0143]+ [!-~\xa1-\xac\xae-\u0143]+")
+_VOCABULARY = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*[0-9]+\s*[,}]')
 
 
 def describe(head: bytes) -> tuple[str, str]:
     """Say what bytes that are no pybpe model look like.
 
     Args:
-        head: The first bytes of a file, 4,096 of them if it has so many.
+        head: The first bytes of a file, `HEAD` of them if it has so many.
 
     Returns:
         (what it is, what to do): two phrases for the end of a message.
     """
+    found = identify(head)
+    return found.what, found.remedy
+
+
+def identify(head: bytes) -> Found:
+    """Say what a file looks like.
+
+    Args:
+        head: Its first bytes, `HEAD` of them if it has so many.
+    """
     if not head:
-        return "empty", _SAVED
+        return Found("", "empty", _SAVED)
     if not head.strip(b"\0"):
-        return "nothing but zero bytes (an interrupted copy?)", "copy it again"
+        return Found(
+            "", "nothing but zero bytes (an interrupted copy?)", "copy it again"
+        )
     for prefix, what, remedy in _PREFIXES:
         if head.startswith(prefix):
-            return what, remedy
+            return Found("", what, remedy)
+    for prefix, kind, what in _FORMATS:
+        if head.startswith(prefix):
+            return Found(kind, what, _LOAD)
     found = _damaged(head) or _protobuf(head) or _text(head)
-    return found or (f"unknown data, beginning with {head[:16]!r}", _SAVED)
+    return found or Found("", f"unknown data, beginning with {head[:16]!r}", _SAVED)
 
 
-def _damaged(head: bytes) -> tuple[str, str] | None:
+def _damaged(head: bytes) -> Found | None:
     """Recognise a pybpe model that a transfer as text has changed."""
     if head.startswith((b"\x89pybpe\n", b"\x89pybpe\r\r\n")):
-        return (
+        return Found(
+            "",
             "a pybpe model whose line ends were converted as if it were text",
             "copy it again in binary mode (with git: mark it `binary` in "
             ".gitattributes)",
         )
     if head.startswith((b"\xc2\x89pybpe", b"\xef\xbf\xbdpybpe", b"\tpybpe\r\n")):
-        return (
+        return Found(
+            "",
             "a pybpe model that was re-encoded as if it were text",
             "copy it again in binary mode",
         )
     return None
 
 
-def _protobuf(head: bytes) -> tuple[str, str] | None:
+def _protobuf(head: bytes) -> Found | None:
     """Recognise a sentencepiece model: a message that begins with a piece."""
-    # Field 1 (a piece) holding field 1 (its string), then its score, a float.
+    # Field 1 (a piece) holding field 1 (its string), then its score, a float, or, if
+    # the score is 0, its type.
     if len(head) >= 5 and head[0] == 0x0A and head[2] == 0x0A:
         after = 4 + head[3]
-        if head[after : after + 1] in (b"\x15", b"") and head[1] >= head[3] + 2:
-            return (
+        if head[after : after + 1] in (b"\x15", b"\x18", b"") and (
+            head[1] >= head[3] + 2
+        ):
+            return Found(
+                "sentencepiece",
                 "a sentencepiece model",
-                "this version of pybpe runs byte-level models only",
+                _LOAD,
             )
     return None
 
 
-def _text(head: bytes) -> tuple[str, str] | None:
+def _text(head: bytes) -> Found | None:
     """Recognise kinds of text."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if start.startswith((b"<!doctype", b"<html", b"<?xml", b"<head", b"<body")):
-        return (
+        return Found(
+            "",
             "a web page, probably an error or log-in page saved by a download",
             "download the file again and look at it",
         )
     if start.startswith((b"{", b"[")):
         return _json(start)
-    if _RANK_LINE.match(head):
-        return (
+    if _RANK_LINE.match(head.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")):
+        return Found(
+            "ranks",
             "a rank file as tiktoken uses (.tiktoken)",
-            "build the tokenizer with pybpe.Tokenizer.from_ranks",
+            f"{_LOAD}, or build the tokenizer with pybpe.Tokenizer.from_ranks",
         )
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "text in UTF-16", _SAVED
+        return Found("", "text in UTF-16", "save it as UTF-8")
     try:
         # The end may be cut within a character.
         text = head[:256].decode("utf-8", "strict" if len(head) < 256 else "ignore")
@@ -116,23 +166,43 @@ def _text(head: bytes) -> tuple[str, str] | None:
         len(text) < min(len(head), 256) // 4
     ):
         return None
-    return f"text, beginning with {text[:40]!r}", _SAVED
+    # Merges without their header; a line or two may be anything. The last may be cut.
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+    whole = lines[:-1] if len(head) > 256 or not lines[-1] else lines
+    if len(whole) > 2 and all(map(_MERGE_LINE.fullmatch, whole)):
+        return Found("merges", "a merges file (merges.txt or vocab.bpe)", _LOAD)
+    return Found("", f"text, beginning with {text[:40]!r}", _SAVED)
 
 
-def _json(start: bytes) -> tuple[str, str]:
+_JSON_WORDS: dict[str, tuple[str, str, tuple[bytes, ...]]] = {
+    "tekken": (
+        "a tekken.json file",
+        _LOAD,
+        (b'"token_bytes"', b'"default_num_special_tokens"', b'"num_vocab_tokens"'),
+    ),
+    "tokenizer_json": (
+        "a tokenizer.json file of Hugging Face tokenizers",
+        _LOAD,
+        (b'"added_tokens"', b'"pre_tokenizer"', b'"truncation"', b'"post_processor"'),
+    ),
+}
+
+
+def json_kind(data: bytes) -> str:
+    """Return the kind of a JSON file, given all of it."""
+    return _json(data.removeprefix(b"\xef\xbb\xbf").lstrip()).kind
+
+
+def _json(start: bytes) -> Found:
     """Tell apart the JSON files that tokenizers come in."""
-    if b'"tekken' in start or b'"token_bytes"' in start:
-        return "a tekken.json file", "this version of pybpe does not read those"
-    if any(
-        key in start for key in (b'"added_tokens"', b'"pre_tokenizer"', b'"truncation"')
-    ):
-        return (
-            "a tokenizer.json file of Hugging Face tokenizers",
-            "this version of pybpe does not read those",
-        )
-    if re.match(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*[0-9]+\s*[,}]', start):
-        return (
+    if _VOCABULARY.match(start):
+        # Before the others: a vocabulary may hold their words as tokens.
+        return Found(
+            "vocabulary",
             "a JSON object of tokens and ids (vocab.json or encoder.json)",
-            "build the tokenizer with pybpe.Tokenizer.from_merges",
+            _LOAD,
         )
-    return "JSON", _SAVED
+    for kind, (what, remedy, words) in _JSON_WORDS.items():
+        if any(word in start for word in words):
+            return Found(kind, what, remedy)
+    return Found("json", "JSON, but of no kind that tokenizers come in", _SAVED)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 # More fields than any model has: 16 stages of 10, 1,024 entries of 3, and a few dozen.
 MAX_FIELDS = 16_384
+# Messages within messages: a split has a stage, which may have a normalizer, which may
+# have a stage for its pattern.
+MAX_DEPTH = 8
 
 _VARINT, _LENGTH = 0, 2
 # FieldDescriptor.TYPE_*, as numbers so that protobuf need not be imported for them.
@@ -36,12 +39,16 @@ def scan(data: memoryview, descriptor: Descriptor) -> None:
         ModelError: A field is unknown, of another type, cut short, or there twice
             though it is singular; or there are more than `MAX_FIELDS` fields.
     """
-    if _scan(data, 0, len(data), descriptor, 0) > MAX_FIELDS:
+    if _scan(data, 0, len(data), descriptor, 0, 0) > MAX_FIELDS:
         raise ModelError(f"it holds more than {MAX_FIELDS:,} protobuf fields")
 
 
-def _scan(data: memoryview, pos: int, end: int, message: Descriptor, n: int) -> int:
+def _scan(
+    data: memoryview, pos: int, end: int, message: Descriptor, n: int, depth: int
+) -> int:
     """Scan data[pos, end) and return the number of fields, counting on from `n`."""
+    if depth > MAX_DEPTH:
+        raise ModelError(f"{message.full_name} is nested too deeply")
     seen: set[int] = set()
     while pos < end and n <= MAX_FIELDS:
         n += 1
@@ -68,7 +75,7 @@ def _scan(data: memoryview, pos: int, end: int, message: Descriptor, n: int) -> 
                 f"{end - pos:,} left"
             )
         if field.type == _MESSAGE and field.message_type is not None:
-            n = _scan(data, pos, pos + size, field.message_type, n)
+            n = _scan(data, pos, pos + size, field.message_type, n, depth + 1)
         pos += size
     return n
 

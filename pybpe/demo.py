@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pybpe
 
 if TYPE_CHECKING:
-    from pybpe.cli import Bars
+    from pybpe.cli.bars import Bars
 
 END = "<|endoftext|>"
 SAMPLE = f"Tokenizers are trained on text, naïve or 日本語.{END}"
@@ -67,11 +67,11 @@ def run_demo(
     tok = train(corpus, vocab_size, progress)
     seconds = time.perf_counter() - started
     say(f"{tok.vocab_size:,} tokens, {len(tok.merges):,} merges in {seconds:.3f} s")
-    made = {tok.decode_bytes([number]) for number in tok._model.merge_ids}
+    made = {token for token in tok.vocab if len(token) > 1}
     longest = sorted(made, key=lambda token: (-len(token), token))[:5]
-    say(
-        "the longest: " + ", ".join(repr(t.decode("utf-8", "replace")) for t in longest)
-    )
+    if longest:
+        shown = ", ".join(repr(t.decode("utf-8", "replace")) for t in longest)
+        say(f"the longest: {shown}")
 
     say(f'\n>>> tok.save("{model.name}")')
     tok.save(model)

@@ -21,11 +21,8 @@ proportion to the size of the file.
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import hashlib
 import os
-import stat
 import struct
 from typing import IO, TYPE_CHECKING
 
@@ -33,9 +30,7 @@ from pybpe import _model_message
 from pybpe.errors import ModelError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pybpe.model import Model
+    from pybpe._engines import AnyModel
 
 MAGIC = b"\x89pybpe\r\n"
 FORMAT_VERSION = 1
@@ -48,8 +43,10 @@ _HEAD = 4096
 _CHUNK = 1 << 20
 
 
-def model_to_bytes(model: Model) -> bytes:
-    """Return the contents of a model file: equal models give equal bytes.
+def model_to_bytes(model: AnyModel) -> bytes:
+    """Return the contents of a model file.
+
+    Equal content with equal provenance gives equal bytes.
 
     Args:
         model: What to write.
@@ -69,7 +66,7 @@ def model_to_bytes(model: Model) -> bytes:
     return _HEADER.pack(MAGIC, FORMAT_VERSION, len(message), digest) + message
 
 
-def model_from_bytes(data: bytes | bytearray | memoryview) -> Model:
+def model_from_bytes(data: bytes | bytearray | memoryview) -> AnyModel:
     """Read what `model_to_bytes` wrote.
 
     Args:
@@ -89,7 +86,7 @@ def model_from_bytes(data: bytes | bytearray | memoryview) -> Model:
         raise ModelError(f"cannot read the model: {error}") from None
 
 
-def save_model(model: Model, path: str | os.PathLike[str]) -> None:
+def save_model(model: AnyModel, path: str | os.PathLike[str]) -> None:
     """Write a model file, whole or not at all.
 
     The data go to a temporary file in the same folder, which then takes the place of
@@ -103,15 +100,16 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
 
     Raises:
         ModelError: The model's parts do not fit together.
-        OSError: The file cannot be written.
+        OSError: The file cannot be written; what was there is still there.
     """
-    from pathlib import Path
+    from pybpe._whole_file import whole_file
 
     data = model_to_bytes(model)
-    _write_whole(Path(os.path.realpath(path)), data)
+    with whole_file(path) as file:
+        file.write(data)
 
 
-def load_model(path: str | os.PathLike[str]) -> Model:
+def load_model(path: str | os.PathLike[str]) -> AnyModel:
     """Read a model file.
 
     Args:
@@ -139,7 +137,7 @@ def is_model_file(head: bytes) -> bool:
     return head.startswith(MAGIC)
 
 
-def fingerprint(model: Model) -> str:
+def fingerprint(model: AnyModel) -> str:
     """Return the SHA-256 of everything that decides a model's ids, in hexadecimal.
 
     It covers the message of the model file without the provenance.
@@ -178,7 +176,7 @@ def _read_header(head: bytes) -> tuple[int, bytes]:
     return size, digest
 
 
-def _read_message(message: bytes, size: int, digest: bytes) -> Model:
+def _read_message(message: bytes, size: int, digest: bytes) -> AnyModel:
     """Check a message against its header and read it."""
     if len(message) < size:
         raise _truncated(_HEADER.size + len(message), _HEADER.size + size)
@@ -213,47 +211,3 @@ def _read_up_to(file: IO[bytes], n: int) -> bytes:
         chunks.append(chunk)
         n -= len(chunk)
     return b"".join(chunks)
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """Give the file `path`, which is no symbolic link, new contents in one step."""
-    mode: int | None = None
-    with contextlib.suppress(FileNotFoundError):
-        mode = path.stat().st_mode
-    if mode is not None and not stat.S_ISREG(mode):
-        # A folder, which open refuses with the right words; or a device or a pipe.
-        path.write_bytes(data)
-        return
-    if mode is not None and not os.access(path, os.W_OK):
-        # Replacing a file asks only for a writable folder; its own protection counts.
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-    # A name of its own, not one made of the target's, which may be as long as it gets.
-    temporary = path.parent / f".pybpe-{os.urandom(8).hex()}.tmp"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    # The system takes the umask off the mode, as it does for open.
-    handle = os.open(temporary, flags, 0o666)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            if mode is not None:
-                temporary.chmod(stat.S_IMODE(mode))
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a new name in a folder outlast a power cut, where the system can."""
-    if os.name != "posix":
-        return
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from pybpe import _binding
+from pybpe import _binding, _engines
 from pybpe._ids import id_buffer, index
 from pybpe._text import to_utf8
 from pybpe._threads import Portion, in_threads, portions
 from pybpe.errors import UnknownTokenError
-from pybpe.model import MERGES, Model
+from pybpe.model import Model
 from pybpe.permissions import NONE, Allowed, Disallowed, Permissions, Token, as_text
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from pybpe._engines import AnyEngine, AnyModel
+    from pybpe.codepoint import EncodedPiece
     from pybpe.split import Split
     from pybpe.training import TrainingReport
 
@@ -26,7 +28,7 @@ _T = TypeVar("_T")
 
 
 class Tokenizer:
-    """A byte-level BPE tokenizer: any text or bytes to ids, and back without loss.
+    """A BPE tokenizer: any text or bytes to ids, and back.
 
     Make one with `pybpe.train`, `pybpe.load`, `Tokenizer.from_ranks` or
     `Tokenizer.from_merges`.
@@ -36,6 +38,13 @@ class Tokenizer:
     [258, 111]
     >>> tok.decode([258, 111])
     'hello'
+
+    Its model is byte-level, or one of sentencepiece's of the type BPE, which has the
+    same methods and a few more. The differences: such a model works on characters and
+    normalises the text, so `decode(encode(text))` is the normalised text; its special
+    tokens are the control pieces, its added tokens the user-defined ones; tokens and
+    their bytes are the pieces as the file spells them, marks for spaces and `<0x0A>`
+    for a byte included.
 
     Two tokenizers are equal, and hash alike, when their content is (vocabulary, merges,
     special and added tokens, split): see `fingerprint`. They pickle by content.
@@ -55,29 +64,26 @@ class Tokenizer:
         "_report",
     )
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: AnyModel) -> None:
         """Build from a model's parts; the classmethods are the usual way.
 
         Raises:
             ModelError: The parts contradict each other.
         """
-        if not isinstance(model, Model):
-            raise TypeError(
-                f"Tokenizer() takes a Model, got {type(model).__name__}; to make a "
-                "tokenizer use pybpe.train, pybpe.load or Tokenizer.from_..."
-            )
         put = object.__setattr__
+        put(self, "_engine", _engines.new_engine(model))
         put(self, "_model", model)
-        put(self, "_engine", _new_engine(model))
-        tables = dict(model.special_tokens), dict(model.added_tokens)
-        put(self, "_permissions", Permissions(*tables))
+        added = {} if self._engine.finds_added else dict(_engines.added_tokens(model))
+        special = dict(model.special_tokens)
+        new_match = self._engine.new_match
+        put(self, "_permissions", Permissions(special, added, new_match))
         put(self, "_merges", None)
         put(self, "_fingerprint", None)
         put(self, "_report", None)
 
     # What __init__ puts in place, for type checkers.
-    _model: Model
-    _engine: _binding.Engine
+    _model: AnyModel
+    _engine: AnyEngine
     _permissions: Permissions
     _merges: list[tuple[int, int]] | None
     _fingerprint: str | None
@@ -194,10 +200,9 @@ class Tokenizer:
     # -------------------------------------------------------------- saving
 
     def to_bytes(self) -> bytes:
-        """Return the contents of a pybpe model file; the same for equal tokenizers.
+        """Return the contents of a pybpe model file.
 
-        Provenance is part of the file, so tokenizers that are equal but came about
-        differently give different bytes.
+        Equal content with equal provenance gives equal bytes.
         """
         from pybpe import model_file
 
@@ -249,6 +254,8 @@ class Tokenizer:
 
     def __repr__(self) -> str:
         """Say how large the vocabulary is and how text is split."""
+        if not isinstance(self._model, Model):
+            return f"<pybpe.Tokenizer vocab_size={self.vocab_size} sentencepiece>"
         name = self._model.split.name
         split = repr(name if name is not None else self.pattern)
         split = split if len(split) < 60 else split[:56] + "...'"
@@ -259,16 +266,21 @@ class Tokenizer:
     @property
     def vocab_size(self) -> int:
         """How many ids there are, special and added tokens included."""
-        model = self._model
-        extra = {number for _, number in (*model.special_tokens, *model.added_tokens)}
-        if extra:
-            extra.difference_update(model.token_ids)
-        return len(model.token_ids) + len(extra)
+        return self._model.vocab_size
 
     @property
     def n_vocab(self) -> int:
         """The highest id + 1: more than `vocab_size` where ids have gaps."""
-        return _binding.n_vocab(self._engine.model)
+        return self._engine.n_vocab
+
+    @property
+    def vocab(self) -> dict[bytes, int]:
+        """The ordinary tokens' bytes and ids, by ascending id, as a new dict.
+
+        This is what tiktoken calls mergeable ranks. Of tokens with equal bytes, which
+        only a merge list can have, the first is there.
+        """
+        return self._model.vocab()
 
     @property
     def special_tokens(self) -> dict[Token, int]:
@@ -278,7 +290,8 @@ class Tokenizer:
     @property
     def added_tokens(self) -> dict[Token, int]:
         """Added tokens and ids, by ascending id; bytes stand for non-UTF-8 ones."""
-        return {as_text(token): number for token, number in self._model.added_tokens}
+        tokens = _engines.added_tokens(self._model)
+        return {as_text(token): number for token, number in tokens}
 
     @property
     def split(self) -> Split:
@@ -300,24 +313,15 @@ class Tokenizer:
         A tokenizer made from ranks has none of its own. For it, each token is merged
         with the ranks below its own, and the two parts that are left are its pair;
         tokens that no merge makes have no pair.
+
+        Raises:
+            ValueError: The model is sentencepiece's: scores of pieces decide there.
         """
         if self._merges is None:
-            object.__setattr__(self, "_merges", self._find_merges())
+            found = _engines.find_merges(self._model, self._engine)
+            object.__setattr__(self, "_merges", found)
         assert self._merges is not None  # noqa: S101 - for the type checker
         return list(self._merges)
-
-    def _find_merges(self) -> list[tuple[int, int]]:
-        model = self._model
-        if model.semantics == MERGES:
-            flat = model.merges.tolist()
-            return list(zip(flat[::2], flat[1::2], strict=True))
-        n = len(model.token_ids)
-        left, right = _binding.recover_merges(self._engine.model, n)
-        return [
-            (a, b)
-            for a, b in zip(left.tolist(), right.tolist(), strict=True)
-            if a != _binding.NO_ID
-        ]
 
     def token_bytes(self, number: int) -> bytes:
         """Return the bytes of one token.
@@ -325,7 +329,7 @@ class Tokenizer:
         Raises:
             UnknownTokenError: No token has this id.
         """
-        token = _binding.token_bytes(self._engine.model, index(number))
+        token = self._engine.token_bytes(index(number))
         if token is None:
             raise UnknownTokenError(f"no token has id {number}")
         return token
@@ -337,7 +341,7 @@ class Tokenizer:
             UnknownTokenError: The vocabulary does not have it.
         """
         data = to_utf8(token, "token")
-        number = _binding.find_token(self._engine.model, data) if data else None
+        number = self._engine.find_token(data) if data else None
         if number is None:
             extra = (*self._model.special_tokens, *self._model.added_tokens)
             number = dict(extra).get(data)
@@ -358,6 +362,7 @@ class Tokenizer:
         *,
         allowed_special: Allowed = NONE,
         disallowed_special: Disallowed = "all",
+        add_special_tokens: bool = False,
     ) -> list[int]:
         """Return the ids of a text.
 
@@ -371,12 +376,20 @@ class Tokenizer:
             allowed_special: The special tokens to match, or "all".
             disallowed_special: The strings to refuse; "all" means every special token
                 not allowed, () nothing: then special tokens are encoded as plain text.
+            add_special_tokens: Whether to put the ids before and behind the text that
+                the model was given for it (`text_prefix`, `text_suffix`); often the
+                first is that of a begin-of-text token. Most models have none. A
+                sentencepiece file does not say: with it, the `<s>` is put in front
+                if there is one, and nothing behind (as Llama and Mistral do).
 
         Raises:
             SpecialTokenError: The text spells a disallowed special token.
             TypeError: `text` is neither str nor bytes.
         """
-        return self._run(self._engine.encode, text, allowed_special, disallowed_special)
+        ids = self._run(self._engine.encode, text, allowed_special, disallowed_special)
+        if not add_special_tokens:
+            return ids
+        return [*self._model.text_prefix, *ids, *self._model.text_suffix]
 
     def encode_ordinary(self, text: Token) -> list[int]:
         """Return the ids of a text in which special tokens are nothing special."""
@@ -388,14 +401,21 @@ class Tokenizer:
         *,
         allowed_special: Allowed = NONE,
         disallowed_special: Disallowed = "all",
+        add_special_tokens: bool = False,
     ) -> NDArray[np.uint32]:
         """Return the ids of a text as a `uint32` array of shape (n_ids,).
 
         Otherwise the same as `encode`; numpy must be installed.
         """
-        return self._run(
+        ids = self._run(
             self._engine.encode_to_numpy, text, allowed_special, disallowed_special
         )
+        if not add_special_tokens:
+            return ids
+        import numpy as np
+
+        prefix, suffix = self._model.text_prefix, self._model.text_suffix
+        return np.concatenate([prefix, ids, suffix], dtype=np.uint32, casting="unsafe")
 
     def count(
         self,
@@ -403,9 +423,13 @@ class Tokenizer:
         *,
         allowed_special: Allowed = NONE,
         disallowed_special: Disallowed = "all",
+        add_special_tokens: bool = False,
     ) -> int:
         """Return how many ids `encode` would give, without making a list of them."""
-        return self._run(self._engine.count, text, allowed_special, disallowed_special)
+        n = self._run(self._engine.count, text, allowed_special, disallowed_special)
+        if not add_special_tokens:
+            return n
+        return n + len(self._model.text_prefix) + len(self._model.text_suffix)
 
     def _run(
         self,
@@ -422,6 +446,59 @@ class Tokenizer:
         except _binding.ForbiddenText as found:
             raise self._permissions.refusal(data, found, allowed, disallowed) from None
 
+    def encode_with_dropout(
+        self,
+        text: Token,
+        alpha: float,
+        seed: int,
+        *,
+        allowed_special: Allowed = NONE,
+        disallowed_special: Disallowed = "all",
+    ) -> list[int]:
+        """Return the ids of a text under BPE-dropout: for sentencepiece models only.
+
+        Each join that is due is left out with probability `alpha`. The same seed gives
+        the same ids; they are not those that sentencepiece draws at random.
+
+        Args:
+            text: As for `encode`.
+            alpha: 0 for no dropout, 1 for characters only.
+            seed: Any int; its low 64 bits count.
+            allowed_special: As for `encode`.
+            disallowed_special: As for `encode`.
+
+        Raises:
+            ValueError: The model is byte-level, or `alpha` is not a finite number.
+            SpecialTokenError: The text spells a disallowed special token.
+        """
+        engine = _engines.piece_engine(self._engine, "encode_with_dropout")
+        alpha, seed = float(alpha), index(seed, "a seed")
+
+        def method(data: bytes, match: Any, forbidden: Any) -> list[int]:
+            return engine.encode_with_dropout(
+                data, match, forbidden, alpha=alpha, seed=seed
+            )
+
+        return self._run(method, text, allowed_special, disallowed_special)
+
+    def encode_with_pieces(self, text: Token) -> list[EncodedPiece]:
+        """Return ids, pieces and places of a text: for sentencepiece models only.
+
+        Special tokens are nothing special, as for `encode_ordinary`. Places count
+        characters of a str, bytes of bytes, before normalisation.
+
+        Raises:
+            ValueError: The model is byte-level.
+            TypeError: `text` is neither str nor bytes.
+        """
+        engine = _engines.piece_engine(self._engine, "encode_with_pieces")
+        found = engine.encode_with_pieces(data := to_utf8(text))
+        if not isinstance(text, str):
+            return found
+        from pybpe.codepoint import in_characters
+
+        return in_characters(found, text, data)
+
     def encode_batch(
         self,
         texts: Iterable[Token],
@@ -429,6 +506,7 @@ class Tokenizer:
         num_threads: int | None = None,
         allowed_special: Allowed = NONE,
         disallowed_special: Disallowed = "all",
+        add_special_tokens: bool = False,
     ) -> list[list[int]]:
         """Return the ids of each text, as `encode` gives them.
 
@@ -438,6 +516,7 @@ class Tokenizer:
                 batch is large enough to gain from them.
             allowed_special: As for `encode`.
             disallowed_special: As for `encode`.
+            add_special_tokens: As for `encode`.
 
         Raises:
             SpecialTokenError: A text spells a disallowed special token; the message
@@ -463,8 +542,22 @@ class Tokenizer:
                     data[found.index], found, allowed_special, disallowed_special
                 ) from None
 
-        results = in_threads(encode_portion, portions(data), num_threads)
-        return [ids for result in results for ids in result]
+        results = in_threads(encode_portion, portions(map(len, data)), num_threads)
+        rows = [ids for result in results for ids in result]
+        prefix, suffix = self._model.text_prefix, self._model.text_suffix
+        if not add_special_tokens or not (prefix or suffix):
+            return rows
+        return [[*prefix, *ids, *suffix] for ids in rows]
+
+    @property
+    def text_prefix(self) -> tuple[int, ...]:
+        """The ids that `add_special_tokens=True` puts before a text."""
+        return self._model.text_prefix
+
+    @property
+    def text_suffix(self) -> tuple[int, ...]:
+        """The ids that `add_special_tokens=True` puts behind a text."""
+        return self._model.text_suffix
 
     # -------------------------------------------------------------- decoding
 
@@ -494,7 +587,8 @@ class Tokenizer:
             ids: As for `decode_bytes`.
             errors: What to do with bytes that are not UTF-8, as for `bytes.decode`.
         """
-        return self.decode_bytes(ids).decode("utf-8", errors)
+        buffer, n = id_buffer(ids)
+        return self._engine.decode_text(buffer, n, errors)
 
     def decode_batch(
         self,
@@ -503,27 +597,36 @@ class Tokenizer:
         errors: str = "replace",
         num_threads: int | None = None,
     ) -> list[str]:
-        """Return the text of each sequence of ids, as `decode` gives it."""
-        rows = list(batch)
+        """Return the text of each sequence of ids, as `decode` gives it.
+
+        Raises:
+            UnknownTokenError: As for `decode`; the message says in which sequence.
+            TypeError: An item is not a sequence of integers; the message says which.
+        """
+        given: object = batch
+        if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+            raise TypeError(
+                "batch must be an iterable of sequences of ids, got "
+                f"{type(batch).__name__}"
+            )
+        rows = [id_buffer(ids, f"batch[{i}]") for i, ids in enumerate(batch)]
 
         def decode_portion(portion: Portion) -> list[str]:
             first, last = portion
-            return [self.decode(ids, errors) for ids in rows[first:last]]
+            return [self._decode_row(i, *rows[i], errors) for i in range(first, last)]
 
-        results = in_threads(decode_portion, portions(rows), num_threads)
+        shares = portions([n for _, n in rows])
+        results = in_threads(decode_portion, shares, num_threads)
         return [text for result in results for text in result]
+
+    def _decode_row(self, i: int, buffer: Any, n: int, errors: str) -> str:
+        try:
+            return self._engine.decode_text(buffer, n, errors)
+        except UnknownTokenError as error:
+            raise UnknownTokenError(f"batch[{i}]: {error}") from None
 
 
 def _split(pattern: str | Split | None) -> Split:
     from pybpe.split import Split
 
     return Split.from_pattern(pattern)
-
-
-def _new_engine(model: Model) -> _binding.Engine:
-    """Return the engine of a model: the core alone, if the split compiles."""
-    if model.split.compiled:
-        return _binding.new_engine(model)
-    from pybpe._uncompiled import UncompiledEngine
-
-    return UncompiledEngine(model)

@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pybpe import Tokenizer, _model_message, _wire, model_file
+from pybpe import Tokenizer, _model_message, _step_message, _wire, model_file
 from pybpe.errors import ModelError
 from pybpe.model import Model
 from pybpe.split import Split, Stage
@@ -521,17 +521,26 @@ def u32(*numbers: int) -> bytes:
 
 
 REFUSED = [
-    (set_field("kind", 2), "model kind 2 (KIND_CODEPOINT_BPE)"),
+    (set_field("kind", 3), "model kind 3 (unknown)"),
     (set_field("kind", 77), "model kind 77 (unknown)"),
     (set_field("semantics", 0), "merge semantics 0"),
-    (set_field("semantics", 3), "merge semantics 3 (unknown)"),
+    (set_field("semantics", 4), "merge semantics 4 (unknown)"),
     (set_field("semantics", 1), "lists merges, but its semantics are ranks"),
-    (edit_normalizer, "normalizer (lowercase)"),
+    (edit_normalizer, "needs the Unicode tables of '16.0'"),
     (lambda m: m.normalizers.add(), "normalizer (empty)"),
     (set_field("tokens.scores", b"\0" * 4), "tokens have scores"),
     (set_field("tokens.types", b"\1"), "tokens have types"),
-    (set_field("special_tokens.flags", b"\1\0"), "special tokens have flags"),
-    (set_field("added_tokens.flags", b"\1"), "added tokens have flags"),
+    (set_field("tokens.flags", b"\1"), "tokens have flags"),
+    (set_field("special_tokens.flags", b"\1"), "have 1 flags for 2 tokens"),
+    (set_field("added_tokens.flags", b"\x40"), "the flags 64 for the id 500"),
+    (set_field("fallback_ids", u32(1)), "nothing is unknown"),
+    (set_field("unknown.id", 1), "nothing is unknown"),
+    (set_field("unknown.fuse", True), "nothing is unknown"),
+    (set_field("text_prefix", u32(1 << 24)), "the id 16777216 around a text"),
+    (lambda m: m.decoders.add(), "a decoder (empty)"),
+    (lambda m: m.decoders.add().strip.SetInParent(), "cannot strip ''"),
+    (lambda m: m.normalizers.add().replace.SetInParent(), "an empty pattern"),
+    (lambda m: [m.normalizers.add() for _ in range(257)], "257 normalizers"),
     (set_field("tokens.data", b"xyz"), "add up to 264 bytes, but there are 3"),
     (set_field("tokens.lengths", b"\1\0\0\0\1"), "take 5 bytes, not a multiple of 4"),
     (set_field("tokens.ids", u32(1, 2)), "259 tokens but 2 ids"),
@@ -543,8 +552,7 @@ REFUSED = [
     (set_field("special_tokens.lengths", u32(0, 11)), "id 301 is empty"),
     (set_field("split.stages.dialect", 9), "pattern dialect 9 (unknown)"),
     (set_field("split.stages.dialect", 0), "pattern dialect 0"),
-    (set_field("split.stages.behavior", 2), "split behavior 2 (BEHAVIOR_REMOVED)"),
-    (set_field("split.stages.invert", True), "inverted split behavior"),
+    (set_field("split.stages.behavior", 6), "split behavior 6 (unknown)"),
     (set_field("split.stages.pattern", "x" * 1_048_577), "more than 1,048,576 bytes"),
     (set_field("split.stages.class_starts", b""), "do not cover"),
     (set_field("split.stages.class_starts", u32(1, 2, 3)), "do not cover"),
@@ -738,6 +746,34 @@ def test_current_folder_and_missing_folder(
     assert [p.name for p in tmp_path.iterdir()] == ["m"]
 
 
+@pytest.mark.parametrize("error", [PermissionError(13, "denied"), OSError(28, "full")])
+@pytest.mark.parametrize("where", ["open", "fsync", "replace"])
+def test_errors_name_the_target(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, where: str
+) -> None:
+    """Not the temporary file, which the caller knows nothing of."""
+    missing = str(tmp_path / "no" / "m")
+    with pytest.raises(FileNotFoundError) as nowhere:
+        model_file.save_model(make_model(), missing)
+    assert (nowhere.value.filename, nowhere.value.filename2) == (missing, None)
+
+    def fail(path: object, *_: object) -> None:
+        raise OSError(error.errno, error.strerror, path)
+
+    monkeypatch.setattr(*((Path if where == "replace" else os), where), fail)
+    path = str(tmp_path / "m")
+    with pytest.raises(type(error)) as caught:
+        model_file.save_model(make_model(), path)
+    assert (caught.value.filename, caught.value.filename2) == (path, None)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_device_is_named() -> None:
+    with pytest.raises(OSError, match="/dev/full"):
+        model_file.save_model(make_model(), "/dev/full")
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_pipes_are_written_to_and_read(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
@@ -855,8 +891,8 @@ def test_names_match_the_schema() -> None:
     pb = schema()
     for table, enum in [
         (_model_message._SEMANTICS, pb.MergeSemantics),
-        (_model_message._DIALECTS, pb.Dialect),
-        (_model_message._BEHAVIORS, pb.Behavior),
+        (_step_message._DIALECTS, pb.Dialect),
+        (_step_message._BEHAVIORS, pb.Behavior),
     ]:
         for name, number in table.items():
             assert enum.Name(number).endswith("_" + name.upper())

@@ -6,6 +6,7 @@ And what it points at exists.
 from __future__ import annotations
 
 import doctest
+import json
 import os
 import re
 import shlex
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,13 +37,64 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("folder")
 def test_python_examples() -> None:
-    text = "\n".join(blocks("python"))
-    examples = doctest.DocTestParser().get_doctest(text, {}, "README.md", None, 0)
+    """The whole page, as `python -m doctest README.md` runs it."""
+    examples = doctest.DocTestParser().get_doctest(README, {}, "README.md", None, 0)
     assert len(examples.examples) > 10
     report: list[str] = []
     runner = doctest.DocTestRunner(verbose=False)
     failed = runner.run(examples, out=report.append).failed
     assert failed == 0, "".join(report)
+
+
+def scripts(word: str) -> str:
+    """Return the one block of plain Python that holds a word."""
+    (found,) = (
+        block for block in blocks("python") if word in block and ">>>" not in block
+    )
+    return found
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_progress_example(capfd: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, Any] = {"pybpe": pybpe}
+    exec(scripts("tqdm"), names)  # noqa: S102 - our own README
+    for bar in names["bars"].values():
+        bar.close()
+    assert list(names["bars"]) == ["count", "merge"]
+    assert "100%" in capfd.readouterr().err
+    assert names["tok"].vocab_size == 1000
+
+
+@pytest.mark.oracle
+def test_the_example_of_tiktoken() -> None:
+    pytest.importorskip("tiktoken")
+    tok = pybpe.train([README], 1000, special_tokens=["<|end|>"])
+    names: dict[str, Any] = {"tok": tok}
+    exec(scripts("import tiktoken"), names)  # noqa: S102 - our own README
+    text = f"{README}<|end|>{README}"
+    encoded = names["encoding"].encode(text, allowed_special="all")
+    assert encoded == tok.encode(text, allowed_special="all")
+
+
+def test_files_are_read_as_the_examples_read_them(folder: Path) -> None:
+    tok = pybpe.train([README], 400)
+    tok.save(folder / "model.pybpe")
+    (folder / "of").mkdir()
+    (folder / "model.pybpe").rename(folder / "of" / "model.pybpe")
+    assert pybpe.load(folder / "of") == tok
+    glyphs = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    names = {chr(byte): byte for byte in glyphs}
+    rest = [byte for byte in range(256) if byte not in glyphs]
+    names |= {chr(256 + i): byte for i, byte in enumerate(rest)}
+    (folder / "vocab.json").write_text(json.dumps(names | {"lo": 256}), "utf-8")
+    (folder / "merges.txt").write_text("#version: 0.2\nl o\n", "utf-8")
+    (example,) = (
+        line.partition(" = ")[2]
+        for line in scripts("merges.txt").splitlines()
+        if "merges.txt" in line
+    )
+    pair = eval(example)  # noqa: S307 - our own README
+    assert pair.encode("lot") == [256, ord("t")]
 
 
 def test_shell_examples(folder: Path) -> None:
@@ -84,7 +137,3 @@ def test_named_tests_exist() -> None:
         if test:
             source = (ROOT / path).read_text(encoding="utf-8")
             assert f"def {test}(" in source, name
-
-
-def test_nothing_is_left_to_fill_in() -> None:
-    assert "PLACEHOLDER" not in README

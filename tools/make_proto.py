@@ -1,4 +1,4 @@
-"""Regenerate pybpe/_proto/pybpe_pb2.py and .pyi from proto/pybpe.proto.
+"""Regenerate pybpe/_proto/*_pb2.py and .pyi from proto/*.proto.
 
     python tools/make_proto.py            write the modules
     python tools/make_proto.py --check    write nothing; exit 1 if they are out of date
@@ -27,43 +27,47 @@ from pathlib import Path
 
 VERSION = "1.71.2"
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "proto" / "pybpe.proto"
-# The name under which the file registers in protobuf's process-wide pool, and thus what
+SOURCES = sorted((ROOT / "proto").glob("*.proto"))
+# The files register in protobuf's process-wide pool under names in this folder, which
 # must not be anybody else's; it is also where the modules go.
-REGISTERED = Path("pybpe", "_proto", "pybpe.proto")
-OUTPUTS = ("pybpe_pb2.py", "pybpe_pb2.pyi")
+REGISTERED = Path("pybpe", "_proto")
 
 
-def generate() -> dict[str, str]:
-    """Run protoc on the schema; return {file name: contents}."""
+def generate(source: Path) -> dict[str, str]:
+    """Run protoc on a schema; return {file name: contents}."""
+    outputs = (f"{source.stem}_pb2.py", f"{source.stem}_pb2.pyi")
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
             [
                 sys.executable,
                 "-m",
                 "grpc_tools.protoc",
-                f"-I{REGISTERED.parent.as_posix()}={SOURCE.parent}",
+                f"-I{REGISTERED.as_posix()}={source.parent}",
                 f"--python_out={folder}",
                 f"--pyi_out={folder}",
-                REGISTERED.as_posix(),
+                (REGISTERED / source.name).as_posix(),
             ],
             check=True,
         )
-        made = Path(folder, REGISTERED.parent)
+        made = Path(folder, REGISTERED)
         return {
-            name: stamp(name) + (made / name).read_text("utf-8") for name in OUTPUTS
+            name: stamp(source, name) + (made / name).read_text("utf-8")
+            for name in outputs
         }
 
 
-def stamp(name: str) -> str:
+def stamp(source: Path, name: str) -> str:
     """Return the first lines for a generated file.
 
     They tie it to its source, so that the tests notice a forgotten regeneration without
-    protoc at hand, and tell mypy that protoc's stubs have a bare `Mapping` in them.
+    protoc at hand, and tell mypy that protoc's stubs have a bare `Mapping` in them, and
+    a name of the runtime that its own stubs do not have.
     """
-    text = SOURCE.read_text("utf-8")  # line ends may differ between systems
+    text = source.read_text("utf-8")  # line ends may differ between systems
     digest = hashlib.sha256(text.encode()).hexdigest()
-    mypy = '# mypy: disable-error-code="type-arg"\n' if name.endswith(".pyi") else ""
+    mypy = ""
+    if name.endswith(".pyi"):
+        mypy = '# mypy: disable-error-code="type-arg,name-defined"\n'
     return f"# Made by tools/make_proto.py from a schema of SHA-256 {digest}.\n{mypy}"
 
 
@@ -88,8 +92,9 @@ def main() -> int:
         return 2
 
     stale = False
-    for name, text in generate().items():
-        path = ROOT / REGISTERED.parent / name
+    made = {name: text for source in SOURCES for name, text in generate(source).items()}
+    for name, text in made.items():
+        path = ROOT / REGISTERED / name
         if not check:
             path.write_text(text, "utf-8", newline="\n")
             continue

@@ -1,5 +1,5 @@
-# Made by tools/make_proto.py from a schema of SHA-256 d09145e2aab3b3bdc1167d3a6b7dc2c1f7ec5dd85b4df7ed5df45b4071e35153.
-# mypy: disable-error-code="type-arg"
+# Made by tools/make_proto.py from a schema of SHA-256 7e3133107aab650691f7f38bece660b7915de918688891192f5878a069241ec3.
+# mypy: disable-error-code="type-arg,name-defined"
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -19,6 +19,7 @@ class MergeSemantics(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     MERGE_SEMANTICS_UNSPECIFIED: _ClassVar[MergeSemantics]
     MERGE_SEMANTICS_RANKS: _ClassVar[MergeSemantics]
     MERGE_SEMANTICS_MERGES: _ClassVar[MergeSemantics]
+    MERGE_SEMANTICS_SCORES: _ClassVar[MergeSemantics]
 
 class TokenType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -37,6 +38,8 @@ class TokenFlag(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     TOKEN_FLAG_RSTRIP: _ClassVar[TokenFlag]
     TOKEN_FLAG_SINGLE_WORD: _ClassVar[TokenFlag]
     TOKEN_FLAG_NORMALIZED: _ClassVar[TokenFlag]
+    TOKEN_FLAG_UNMATCHED: _ClassVar[TokenFlag]
+    TOKEN_FLAG_ALIAS: _ClassVar[TokenFlag]
 
 class Dialect(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -59,6 +62,7 @@ KIND_CODEPOINT_BPE: Kind
 MERGE_SEMANTICS_UNSPECIFIED: MergeSemantics
 MERGE_SEMANTICS_RANKS: MergeSemantics
 MERGE_SEMANTICS_MERGES: MergeSemantics
+MERGE_SEMANTICS_SCORES: MergeSemantics
 TOKEN_TYPE_UNSPECIFIED: TokenType
 TOKEN_TYPE_NORMAL: TokenType
 TOKEN_TYPE_UNKNOWN: TokenType
@@ -71,6 +75,8 @@ TOKEN_FLAG_LSTRIP: TokenFlag
 TOKEN_FLAG_RSTRIP: TokenFlag
 TOKEN_FLAG_SINGLE_WORD: TokenFlag
 TOKEN_FLAG_NORMALIZED: TokenFlag
+TOKEN_FLAG_UNMATCHED: TokenFlag
+TOKEN_FLAG_ALIAS: TokenFlag
 DIALECT_UNSPECIFIED: Dialect
 DIALECT_RUST: Dialect
 DIALECT_ONIGURUMA: Dialect
@@ -83,7 +89,7 @@ BEHAVIOR_MERGED_WITH_NEXT: Behavior
 BEHAVIOR_CONTIGUOUS: Behavior
 
 class Model(_message.Message):
-    __slots__ = ("kind", "semantics", "whole_pretoken", "tokens", "merges", "merge_ids", "special_tokens", "added_tokens", "normalizers", "split", "provenance")
+    __slots__ = ("kind", "semantics", "whole_pretoken", "tokens", "merges", "merge_ids", "special_tokens", "added_tokens", "normalizers", "split", "provenance", "some_bytes", "unknown", "fallback_ids", "text_prefix", "text_suffix", "decoders", "word_suffix", "pieces")
     KIND_FIELD_NUMBER: _ClassVar[int]
     SEMANTICS_FIELD_NUMBER: _ClassVar[int]
     WHOLE_PRETOKEN_FIELD_NUMBER: _ClassVar[int]
@@ -95,6 +101,14 @@ class Model(_message.Message):
     NORMALIZERS_FIELD_NUMBER: _ClassVar[int]
     SPLIT_FIELD_NUMBER: _ClassVar[int]
     PROVENANCE_FIELD_NUMBER: _ClassVar[int]
+    SOME_BYTES_FIELD_NUMBER: _ClassVar[int]
+    UNKNOWN_FIELD_NUMBER: _ClassVar[int]
+    FALLBACK_IDS_FIELD_NUMBER: _ClassVar[int]
+    TEXT_PREFIX_FIELD_NUMBER: _ClassVar[int]
+    TEXT_SUFFIX_FIELD_NUMBER: _ClassVar[int]
+    DECODERS_FIELD_NUMBER: _ClassVar[int]
+    WORD_SUFFIX_FIELD_NUMBER: _ClassVar[int]
+    PIECES_FIELD_NUMBER: _ClassVar[int]
     kind: Kind
     semantics: MergeSemantics
     whole_pretoken: bool
@@ -106,7 +120,59 @@ class Model(_message.Message):
     normalizers: _containers.RepeatedCompositeFieldContainer[Normalizer]
     split: Split
     provenance: Provenance
-    def __init__(self, kind: _Optional[_Union[Kind, str]] = ..., semantics: _Optional[_Union[MergeSemantics, str]] = ..., whole_pretoken: bool = ..., tokens: _Optional[_Union[TokenTable, _Mapping]] = ..., merges: _Optional[bytes] = ..., merge_ids: _Optional[bytes] = ..., special_tokens: _Optional[_Union[TokenTable, _Mapping]] = ..., added_tokens: _Optional[_Union[TokenTable, _Mapping]] = ..., normalizers: _Optional[_Iterable[_Union[Normalizer, _Mapping]]] = ..., split: _Optional[_Union[Split, _Mapping]] = ..., provenance: _Optional[_Union[Provenance, _Mapping]] = ...) -> None: ...
+    some_bytes: bool
+    unknown: Unknown
+    fallback_ids: bytes
+    text_prefix: bytes
+    text_suffix: bytes
+    decoders: _containers.RepeatedCompositeFieldContainer[Decoder]
+    word_suffix: bytes
+    pieces: Pieces
+    def __init__(self, kind: _Optional[_Union[Kind, str]] = ..., semantics: _Optional[_Union[MergeSemantics, str]] = ..., whole_pretoken: bool = ..., tokens: _Optional[_Union[TokenTable, _Mapping]] = ..., merges: _Optional[bytes] = ..., merge_ids: _Optional[bytes] = ..., special_tokens: _Optional[_Union[TokenTable, _Mapping]] = ..., added_tokens: _Optional[_Union[TokenTable, _Mapping]] = ..., normalizers: _Optional[_Iterable[_Union[Normalizer, _Mapping]]] = ..., split: _Optional[_Union[Split, _Mapping]] = ..., provenance: _Optional[_Union[Provenance, _Mapping]] = ..., some_bytes: bool = ..., unknown: _Optional[_Union[Unknown, _Mapping]] = ..., fallback_ids: _Optional[bytes] = ..., text_prefix: _Optional[bytes] = ..., text_suffix: _Optional[bytes] = ..., decoders: _Optional[_Iterable[_Union[Decoder, _Mapping]]] = ..., word_suffix: _Optional[bytes] = ..., pieces: _Optional[_Union[Pieces, _Mapping]] = ...) -> None: ...
+
+class Unknown(_message.Message):
+    __slots__ = ("id", "fuse")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    FUSE_FIELD_NUMBER: _ClassVar[int]
+    id: int
+    fuse: bool
+    def __init__(self, id: _Optional[int] = ..., fuse: bool = ...) -> None: ...
+
+class Pieces(_message.Message):
+    __slots__ = ("byte_fallback", "mark_behind", "normalizer", "denormalizer", "unk_surface", "unk_id", "bos_id", "eos_id", "pad_id")
+    BYTE_FALLBACK_FIELD_NUMBER: _ClassVar[int]
+    MARK_BEHIND_FIELD_NUMBER: _ClassVar[int]
+    NORMALIZER_FIELD_NUMBER: _ClassVar[int]
+    DENORMALIZER_FIELD_NUMBER: _ClassVar[int]
+    UNK_SURFACE_FIELD_NUMBER: _ClassVar[int]
+    UNK_ID_FIELD_NUMBER: _ClassVar[int]
+    BOS_ID_FIELD_NUMBER: _ClassVar[int]
+    EOS_ID_FIELD_NUMBER: _ClassVar[int]
+    PAD_ID_FIELD_NUMBER: _ClassVar[int]
+    byte_fallback: bool
+    mark_behind: bool
+    normalizer: TextRules
+    denormalizer: TextRules
+    unk_surface: bytes
+    unk_id: int
+    bos_id: int
+    eos_id: int
+    pad_id: int
+    def __init__(self, byte_fallback: bool = ..., mark_behind: bool = ..., normalizer: _Optional[_Union[TextRules, _Mapping]] = ..., denormalizer: _Optional[_Union[TextRules, _Mapping]] = ..., unk_surface: _Optional[bytes] = ..., unk_id: _Optional[int] = ..., bos_id: _Optional[int] = ..., eos_id: _Optional[int] = ..., pad_id: _Optional[int] = ...) -> None: ...
+
+class TextRules(_message.Message):
+    __slots__ = ("name", "charsmap", "add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    CHARSMAP_FIELD_NUMBER: _ClassVar[int]
+    ADD_DUMMY_PREFIX_FIELD_NUMBER: _ClassVar[int]
+    REMOVE_EXTRA_WHITESPACES_FIELD_NUMBER: _ClassVar[int]
+    ESCAPE_WHITESPACES_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    charsmap: bytes
+    add_dummy_prefix: bool
+    remove_extra_whitespaces: bool
+    escape_whitespaces: bool
+    def __init__(self, name: _Optional[str] = ..., charsmap: _Optional[bytes] = ..., add_dummy_prefix: bool = ..., remove_extra_whitespaces: bool = ..., escape_whitespaces: bool = ...) -> None: ...
 
 class TokenTable(_message.Message):
     __slots__ = ("data", "lengths", "ids", "scores", "types", "flags")
@@ -125,7 +191,7 @@ class TokenTable(_message.Message):
     def __init__(self, data: _Optional[bytes] = ..., lengths: _Optional[bytes] = ..., ids: _Optional[bytes] = ..., scores: _Optional[bytes] = ..., types: _Optional[bytes] = ..., flags: _Optional[bytes] = ...) -> None: ...
 
 class Normalizer(_message.Message):
-    __slots__ = ("unicode_form", "lowercase", "replace", "prepend", "strip", "character_map")
+    __slots__ = ("unicode_form", "lowercase", "replace", "prepend", "strip", "character_map", "prefix", "characters")
     class UnicodeForm(_message.Message):
         __slots__ = ("form", "unicode_version")
         FORM_FIELD_NUMBER: _ClassVar[int]
@@ -139,16 +205,14 @@ class Normalizer(_message.Message):
         unicode_version: str
         def __init__(self, unicode_version: _Optional[str] = ...) -> None: ...
     class Replace(_message.Message):
-        __slots__ = ("literal", "regex", "content", "dialect")
+        __slots__ = ("literal", "matches", "content")
         LITERAL_FIELD_NUMBER: _ClassVar[int]
-        REGEX_FIELD_NUMBER: _ClassVar[int]
+        MATCHES_FIELD_NUMBER: _ClassVar[int]
         CONTENT_FIELD_NUMBER: _ClassVar[int]
-        DIALECT_FIELD_NUMBER: _ClassVar[int]
         literal: str
-        regex: str
+        matches: Stage
         content: str
-        dialect: Dialect
-        def __init__(self, literal: _Optional[str] = ..., regex: _Optional[str] = ..., content: _Optional[str] = ..., dialect: _Optional[_Union[Dialect, str]] = ...) -> None: ...
+        def __init__(self, literal: _Optional[str] = ..., matches: _Optional[_Union[Stage, _Mapping]] = ..., content: _Optional[str] = ...) -> None: ...
     class Prepend(_message.Message):
         __slots__ = ("content",)
         CONTENT_FIELD_NUMBER: _ClassVar[int]
@@ -166,19 +230,86 @@ class Normalizer(_message.Message):
         TABLE_FIELD_NUMBER: _ClassVar[int]
         table: bytes
         def __init__(self, table: _Optional[bytes] = ...) -> None: ...
+    class Prefix(_message.Message):
+        __slots__ = ("content", "first_only")
+        CONTENT_FIELD_NUMBER: _ClassVar[int]
+        FIRST_ONLY_FIELD_NUMBER: _ClassVar[int]
+        content: str
+        first_only: bool
+        def __init__(self, content: _Optional[str] = ..., first_only: bool = ...) -> None: ...
+    class Characters(_message.Message):
+        __slots__ = ("rule", "unicode_version")
+        RULE_FIELD_NUMBER: _ClassVar[int]
+        UNICODE_VERSION_FIELD_NUMBER: _ClassVar[int]
+        rule: str
+        unicode_version: str
+        def __init__(self, rule: _Optional[str] = ..., unicode_version: _Optional[str] = ...) -> None: ...
     UNICODE_FORM_FIELD_NUMBER: _ClassVar[int]
     LOWERCASE_FIELD_NUMBER: _ClassVar[int]
     REPLACE_FIELD_NUMBER: _ClassVar[int]
     PREPEND_FIELD_NUMBER: _ClassVar[int]
     STRIP_FIELD_NUMBER: _ClassVar[int]
     CHARACTER_MAP_FIELD_NUMBER: _ClassVar[int]
+    PREFIX_FIELD_NUMBER: _ClassVar[int]
+    CHARACTERS_FIELD_NUMBER: _ClassVar[int]
     unicode_form: Normalizer.UnicodeForm
     lowercase: Normalizer.Lowercase
     replace: Normalizer.Replace
     prepend: Normalizer.Prepend
     strip: Normalizer.Strip
     character_map: Normalizer.CharacterMap
-    def __init__(self, unicode_form: _Optional[_Union[Normalizer.UnicodeForm, _Mapping]] = ..., lowercase: _Optional[_Union[Normalizer.Lowercase, _Mapping]] = ..., replace: _Optional[_Union[Normalizer.Replace, _Mapping]] = ..., prepend: _Optional[_Union[Normalizer.Prepend, _Mapping]] = ..., strip: _Optional[_Union[Normalizer.Strip, _Mapping]] = ..., character_map: _Optional[_Union[Normalizer.CharacterMap, _Mapping]] = ...) -> None: ...
+    prefix: Normalizer.Prefix
+    characters: Normalizer.Characters
+    def __init__(self, unicode_form: _Optional[_Union[Normalizer.UnicodeForm, _Mapping]] = ..., lowercase: _Optional[_Union[Normalizer.Lowercase, _Mapping]] = ..., replace: _Optional[_Union[Normalizer.Replace, _Mapping]] = ..., prepend: _Optional[_Union[Normalizer.Prepend, _Mapping]] = ..., strip: _Optional[_Union[Normalizer.Strip, _Mapping]] = ..., character_map: _Optional[_Union[Normalizer.CharacterMap, _Mapping]] = ..., prefix: _Optional[_Union[Normalizer.Prefix, _Mapping]] = ..., characters: _Optional[_Union[Normalizer.Characters, _Mapping]] = ...) -> None: ...
+
+class Decoder(_message.Message):
+    __slots__ = ("join", "byte_fallback", "fuse", "byte_level", "strip", "replace", "marks", "word_ends")
+    class WordEnds(_message.Message):
+        __slots__ = ("suffix",)
+        SUFFIX_FIELD_NUMBER: _ClassVar[int]
+        suffix: str
+        def __init__(self, suffix: _Optional[str] = ...) -> None: ...
+    class Nothing(_message.Message):
+        __slots__ = ()
+        def __init__(self) -> None: ...
+    class Join(_message.Message):
+        __slots__ = ("separator",)
+        SEPARATOR_FIELD_NUMBER: _ClassVar[int]
+        separator: str
+        def __init__(self, separator: _Optional[str] = ...) -> None: ...
+    class Strip(_message.Message):
+        __slots__ = ("content", "start", "stop")
+        CONTENT_FIELD_NUMBER: _ClassVar[int]
+        START_FIELD_NUMBER: _ClassVar[int]
+        STOP_FIELD_NUMBER: _ClassVar[int]
+        content: str
+        start: int
+        stop: int
+        def __init__(self, content: _Optional[str] = ..., start: _Optional[int] = ..., stop: _Optional[int] = ...) -> None: ...
+    class Marks(_message.Message):
+        __slots__ = ("mark", "drop_first")
+        MARK_FIELD_NUMBER: _ClassVar[int]
+        DROP_FIRST_FIELD_NUMBER: _ClassVar[int]
+        mark: str
+        drop_first: bool
+        def __init__(self, mark: _Optional[str] = ..., drop_first: bool = ...) -> None: ...
+    JOIN_FIELD_NUMBER: _ClassVar[int]
+    BYTE_FALLBACK_FIELD_NUMBER: _ClassVar[int]
+    FUSE_FIELD_NUMBER: _ClassVar[int]
+    BYTE_LEVEL_FIELD_NUMBER: _ClassVar[int]
+    STRIP_FIELD_NUMBER: _ClassVar[int]
+    REPLACE_FIELD_NUMBER: _ClassVar[int]
+    MARKS_FIELD_NUMBER: _ClassVar[int]
+    WORD_ENDS_FIELD_NUMBER: _ClassVar[int]
+    join: Decoder.Join
+    byte_fallback: Decoder.Nothing
+    fuse: Decoder.Nothing
+    byte_level: Decoder.Nothing
+    strip: Decoder.Strip
+    replace: Normalizer.Replace
+    marks: Decoder.Marks
+    word_ends: Decoder.WordEnds
+    def __init__(self, join: _Optional[_Union[Decoder.Join, _Mapping]] = ..., byte_fallback: _Optional[_Union[Decoder.Nothing, _Mapping]] = ..., fuse: _Optional[_Union[Decoder.Nothing, _Mapping]] = ..., byte_level: _Optional[_Union[Decoder.Nothing, _Mapping]] = ..., strip: _Optional[_Union[Decoder.Strip, _Mapping]] = ..., replace: _Optional[_Union[Normalizer.Replace, _Mapping]] = ..., marks: _Optional[_Union[Decoder.Marks, _Mapping]] = ..., word_ends: _Optional[_Union[Decoder.WordEnds, _Mapping]] = ...) -> None: ...
 
 class Split(_message.Message):
     __slots__ = ("stages",)
@@ -187,7 +318,7 @@ class Split(_message.Message):
     def __init__(self, stages: _Optional[_Iterable[_Union[Stage, _Mapping]]] = ...) -> None: ...
 
 class Stage(_message.Message):
-    __slots__ = ("pattern", "dialect", "behavior", "invert", "unicode_version", "class_starts", "class_ids", "n_classes", "n_states", "transitions")
+    __slots__ = ("pattern", "dialect", "behavior", "invert", "unicode_version", "class_starts", "class_ids", "n_classes", "n_states", "transitions", "over_bytes", "before")
     PATTERN_FIELD_NUMBER: _ClassVar[int]
     DIALECT_FIELD_NUMBER: _ClassVar[int]
     BEHAVIOR_FIELD_NUMBER: _ClassVar[int]
@@ -198,6 +329,8 @@ class Stage(_message.Message):
     N_CLASSES_FIELD_NUMBER: _ClassVar[int]
     N_STATES_FIELD_NUMBER: _ClassVar[int]
     TRANSITIONS_FIELD_NUMBER: _ClassVar[int]
+    OVER_BYTES_FIELD_NUMBER: _ClassVar[int]
+    BEFORE_FIELD_NUMBER: _ClassVar[int]
     pattern: str
     dialect: Dialect
     behavior: Behavior
@@ -208,7 +341,9 @@ class Stage(_message.Message):
     n_classes: int
     n_states: int
     transitions: bytes
-    def __init__(self, pattern: _Optional[str] = ..., dialect: _Optional[_Union[Dialect, str]] = ..., behavior: _Optional[_Union[Behavior, str]] = ..., invert: bool = ..., unicode_version: _Optional[str] = ..., class_starts: _Optional[bytes] = ..., class_ids: _Optional[bytes] = ..., n_classes: _Optional[int] = ..., n_states: _Optional[int] = ..., transitions: _Optional[bytes] = ...) -> None: ...
+    over_bytes: bool
+    before: _containers.RepeatedCompositeFieldContainer[Normalizer]
+    def __init__(self, pattern: _Optional[str] = ..., dialect: _Optional[_Union[Dialect, str]] = ..., behavior: _Optional[_Union[Behavior, str]] = ..., invert: bool = ..., unicode_version: _Optional[str] = ..., class_starts: _Optional[bytes] = ..., class_ids: _Optional[bytes] = ..., n_classes: _Optional[int] = ..., n_states: _Optional[int] = ..., transitions: _Optional[bytes] = ..., over_bytes: bool = ..., before: _Optional[_Iterable[_Union[Normalizer, _Mapping]]] = ...) -> None: ...
 
 class Provenance(_message.Message):
     __slots__ = ("entries",)

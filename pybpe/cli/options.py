@@ -1,0 +1,82 @@
+"""Checks of option values: a bad one is wrong usage, said in the words of the options.
+
+The Python API checks them again; its messages are for those who program.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import click
+
+from pybpe.split import Split
+from pybpe.split.patterns import NAMED
+
+MAX_THREADS = 1024
+
+# What the Python API calls an option.
+_OPTIONS = {
+    "vocab_size": "--vocab-size",
+    "min_frequency": "--min-frequency",
+    "num_threads": "--threads",
+    "special_tokens": "--special",
+    "pattern=": "--pattern",
+}
+
+
+def pattern_help() -> str:
+    """Return the help of --pattern: every name that there is."""
+    return (
+        f"How text is cut before merging: a name ({', '.join(NAMED)}), a regular "
+        "expression, or 'none' for no cuts."
+    )
+
+
+def as_split(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> Split | None:
+    """Return the split of --pattern: a name, a regular expression, or "none"."""
+    if value is None:
+        return None
+    try:
+        return Split.from_pattern(None if value == "none" else value)
+    except ValueError as error:
+        message = re.sub(r"\bNone\b", "'none'", str(error))
+        raise click.BadParameter(message) from None
+
+
+def check_vocab_size(vocab_size: int, specials: Sequence[str]) -> None:
+    """Refuse a size that has no room for what is always there, or is too large."""
+    from pybpe._binding_training import MAX_VOCAB_SIZE
+
+    least = 256 + len(specials)
+    if least <= vocab_size <= MAX_VOCAB_SIZE:
+        return
+    always = "the 256 single bytes"
+    if specials:
+        tokens = "special token" if len(specials) == 1 else "special tokens"
+        always += f" and {len(specials):,} {tokens}"
+    raise click.BadParameter(
+        f"{vocab_size} is not between {least:,} ({always}) and {MAX_VOCAB_SIZE:,}",
+        param_hint="'--vocab-size'",
+    )
+
+
+def check_specials(specials: Sequence[str]) -> None:
+    """Refuse special tokens that are empty or the same."""
+    for position, token in enumerate(specials):
+        if not token:
+            why = "an empty token would be everywhere"
+        elif token in specials[:position]:
+            why = f"{token!r} is given twice"
+        else:
+            continue
+        raise click.BadParameter(why, param_hint="'--special'")
+
+
+def in_our_words(message: str) -> str:
+    """Return a message of the Python API with the names that the options have."""
+    for theirs, ours in _OPTIONS.items():
+        message = re.sub(rf"(?<![\w-]){theirs}(?!\w)", ours, message)
+    return message

@@ -1,0 +1,88 @@
+"""The program itself: its commands, and what its errors look like."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+import pybpe
+from pybpe.cli.about import info
+from pybpe.cli.coding import decode, encode
+from pybpe.cli.training import demo, train
+
+INTERRUPTED = 130  # what shells give a program that Ctrl-C has ended
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 88}
+
+TOUR = """\b
+A first tour:
+  pybpe demo                                        see it all happen
+  pybpe train corpus.txt --vocab-size 8192 -o my.pybpe
+  echo "Hello world" | pybpe encode my.pybpe          text to ids
+  echo "Hello world" | pybpe encode my.pybpe | pybpe decode my.pybpe
+  pybpe info my.pybpe                                 what is in the file
+
+`pybpe COMMAND --help` explains each command, with examples.
+"""
+
+
+@click.group(context_settings=CONTEXT, epilog=TOUR)
+@click.version_option(pybpe.__version__, "-V", "--version", prog_name="pybpe")
+def cli() -> None:
+    """Train byte-level BPE tokenizers and use them."""
+
+
+for _command in (train, encode, decode, info, demo):
+    cli.add_command(_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that lacks a character is no reason to fail.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status = cli.main(
+            list(sys.argv[1:] if arguments is None else arguments),
+            prog_name="pybpe",
+            standalone_mode=False,
+        )
+        sys.stdout.flush()
+    except click.UsageError as error:
+        error.show()
+        return error.exit_code
+    except click.ClickException as error:
+        return failed(error.format_message())
+    except (click.Abort, KeyboardInterrupt):
+        failed("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        forget_stdout()
+        return 1
+    except MemoryError:
+        return failed("out of memory")
+    except OSError as error:
+        forget_stdout()
+        what = f"{error.filename}: " if error.filename is not None else ""
+        return failed(f"{what}{error.strerror or error}")
+    except (pybpe.BpeError, ValueError, ImportError) as error:
+        return failed(str(error))
+    return status if isinstance(status, int) else 0
+
+
+def failed(message: str) -> int:
+    """Print a message, and return the exit status of failed work."""
+    click.echo(f"pybpe: {message}", err=True)
+    return 1
+
+
+def forget_stdout() -> None:
+    """Keep Python from complaining again, when it ends, of a stdout that is broken."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,1 @@
+"""Readers of the vocabulary files of other tokenizers, one module per format."""
