@@ -8,4 +8,5 @@ clang_format=$(dirname "$py")/clang-format
 "$py" -m ruff check --quiet .
 "$py" -m ruff format --check --quiet .
 "$py" -m mypy --no-error-summary
-"$clang_format" --dry-run -Werror csrc/*.[ch] tests/c/*.[ch]
+"$clang_format" --dry-run -Werror csrc/*.[ch] tests/c/*.[ch] \
+    tests/fuzz/*.[ch]
