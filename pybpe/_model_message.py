@@ -77,7 +77,7 @@ def schema() -> ModuleType:
 
 
 def to_message(model: AnyModel, *, provenance: bool = True) -> bytes:
-    """Serialise a model; equal models give equal bytes.
+    """Serialise a model; equal content and provenance give equal bytes.
 
     Args:
         model: What to write.
