@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import random
 import subprocess
@@ -11,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from split_reference import SCALE
 
 from pybpe import _unicode_forms
 from pybpe.normalizers import (
@@ -27,7 +27,7 @@ from pybpe.normalizers import (
 )
 from pybpe.split import Stage
 
-EXAMPLES = int(os.environ.get("PYBPE_TEST_EXAMPLES", "2000"))
+EXAMPLES = int(2000 * SCALE)
 CODEPOINTS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
 
 

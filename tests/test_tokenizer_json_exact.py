@@ -1,19 +1,19 @@
 """Ids and decoded text equal those of Hugging Face tokenizers.
 
-`PYBPE_TEST_EXAMPLES` says how many random strings each published vocabulary is tried
-on, and, divided by ten, how many random tokenizers are built.
+Each published vocabulary is tried on 1,000 random strings, and 100 random tokenizers
+are built, in multiples of `PYBPE_TEST_EXAMPLES`.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from split_reference import SCALE
 from tokenizer_json_families import FAMILIES, ON_REGEX
 from tokenizer_json_random import SPACES, document, text
 
@@ -24,7 +24,7 @@ from pybpe.formats.tokenizer_json import read
 
 pytestmark = pytest.mark.oracle
 
-EXAMPLES = int(os.environ.get("PYBPE_TEST_EXAMPLES", "1000"))
+EXAMPLES = int(1000 * SCALE)
 FILES = ["qwen3", "deepseek_v3", "gpt_neox_20b", "llama3_1", "mistral_v1"]
 CORPORA = ["english", "code", "multilingual"]
 
