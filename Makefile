@@ -3,13 +3,13 @@
 
 PY ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 export PY
-CFILES = $(wildcard csrc/*.[ch] tests/c/*.[ch])
+CFILES = $(wildcard csrc/*.[ch] tests/c/*.[ch] tests/fuzz/*.[ch])
 
-.PHONY: help demo build test quick ctest valgrind asan tsan lint format bench dist \
-	proto unicode stub clean
+.PHONY: help demo build test quick ctest valgrind asan tsan fuzz fuzz-regress lint \
+	format bench dist proto unicode stub clean
 
 help: ## Show this list.
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
 demo: ## Install into .venv and run the main job on the README.
 	./demo.sh
@@ -34,6 +34,13 @@ asan: ## Run the C tests and part of the Python tests under ASan and UBSan.
 
 tsan: ## Run the C tests of threads under ThreadSanitizer.
 	$(PY) tests/c/run.py --sanitize thread
+
+fuzz: ## Fuzz every target and reader for SECONDS=120 each; needs clang.
+	$(PY) tests/fuzz/run.py --libfuzzer $(or $(SECONDS),120)
+	$(PY) tests/fuzz/fuzz_readers.py --seconds $(or $(SECONDS),120)
+
+fuzz-regress: ## Run the fuzz targets over their committed inputs.
+	$(PY) tests/fuzz/run.py
 
 lint: ## Check style and types.
 	scripts/lint.sh

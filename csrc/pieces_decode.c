@@ -31,7 +31,7 @@ static size_t put_byte_run(decoding *d, const uint32_t *ids, size_t n) {
     while (run < n && d->m->types[ids[run]] == BPE_PIECE_BYTE)
         run++;
     for (size_t i = 0; i < run;) {
-        uint8_t window[4];
+        uint8_t window[4] = {0};
         size_t filled = 0;
         for (; filled < sizeof window && i + filled < run; filled++) {
             size_t one;

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Run the C tests, and the Python tests that work the C core hardest, under
-# AddressSanitizer and UndefinedBehaviorSanitizer. $PY is the Python to use (.venv's).
+# Run the C tests, the fuzz targets over their inputs, damaged files through the readers,
+# and the Python tests that work the C core hardest, under AddressSanitizer and
+# UndefinedBehaviorSanitizer. $PY is the Python to use (.venv's).
 #
 # The sanitized core goes to build/asan/, so the one in pybpe/ stays as it is.
 set -eu
@@ -13,6 +14,7 @@ if [ -n "${PYBPE_TEST_DATA:-}" ]; then
 fi
 
 "$py" tests/c/run.py --sanitize address,undefined
+"$py" tests/fuzz/run.py --sanitize address,undefined
 
 # Modules that are no more must not stay behind in the copy.
 if [ -d build/asan/lib ]; then
@@ -36,9 +38,11 @@ import sys, pybpe._core
 if "build/asan/lib" not in pybpe._core.__file__:
     sys.exit(f"tested the wrong build: {pybpe._core.__file__}")
 '
+"$py" "$root/tests/fuzz/fuzz_readers.py" --count 150 --seconds 60
 tests=
 for name in ${ASAN_TESTS:-test_tokenizer test_concurrency test_encode_exact test_split \
-    test_model_file test_training test_training_counts test_training_exact}; do
+    test_model_file test_training test_training_counts test_training_exact \
+    test_sentencepiece_file test_codepoint_tokenizer}; do
     tests="$tests $root/tests/$name.py"
 done
 export HYPOTHESIS_PROFILE=dev

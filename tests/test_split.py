@@ -294,3 +294,8 @@ def test_what_is_shared_cannot_be_changed() -> None:
                 setattr(thing, name, None)
     assert stage == same
     assert Split.from_pattern("gpt2").pretokens("a bc") == ["a", " bc"]
+
+
+def test_a_surrogate_in_a_pattern_is_refused_at_once() -> None:
+    with pytest.raises(ValueError, match="position 2: a surrogate"):
+        Split.from_pattern("a|\ud800")

@@ -232,6 +232,12 @@ class Stage:
                 f"a split pattern is a str, not {type(pattern).__name__}: {pattern!r}"
             )
         _check_behavior(behavior)
+        for position, character in enumerate(pattern):
+            if "\ud800" <= character <= "\udfff":
+                raise ValueError(
+                    f"split pattern {pattern!r}, position {position}: a surrogate is no "
+                    "character of any text; leave it out"
+                )
         return _compile(pattern, dialect, behavior, invert, tables)
 
     def with_behavior(self, behavior: str, invert: bool = False) -> Stage:
