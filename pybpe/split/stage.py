@@ -235,8 +235,8 @@ class Stage:
         for position, character in enumerate(pattern):
             if "\ud800" <= character <= "\udfff":
                 raise ValueError(
-                    f"split pattern {pattern!r}, position {position}: a surrogate is no "
-                    "character of any text; leave it out"
+                    f"split pattern {pattern!r}, position {position}: a surrogate is "
+                    "no character of any text; leave it out"
                 )
         return _compile(pattern, dialect, behavior, invert, tables)
 
