@@ -726,7 +726,8 @@ BPE_API bpe_status bpe_pieces_normalize(const bpe_pieces *pieces, bpe_pieces_wor
  *              as sentencepiece has it; 0: it stays, and nothing is lost
  * at_start     1 at the start of a text, where the mark is dropped that normalisation put there; 0
  *              within one. What it is after the ids is written to it, so that a text may be decoded
- *              bit by bit (with replace = 0).
+ *              bit by bit (with replace = 0); a denormalizer then works on each part by
+ *              itself.
  * out, size    the result; free it with bpe_pieces_free_text
  * Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_ID (err->pos = index). O(n_ids + size).
  */

@@ -70,7 +70,8 @@ def read(source: Source) -> Model:
         special = special_or_refuse(names, "special_tokens")
     about: dict[str, str | int] = {"format": "tekken"}
     if isinstance(config.get("version"), str):
-        about["version"] = config["version"]
+        # A note for people: what no text can hold is shown as a question mark.
+        about["version"] = config["version"].encode(errors="replace").decode()
     return ranks_model(
         tokens,
         ids,
