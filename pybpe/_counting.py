@@ -71,7 +71,7 @@ class PretokenCounter:
             progress: Called every now and then, on the calling thread, with the number
                 of bytes counted.
         """
-        if split.drops or any(stage.before for stage in split.stages):
+        if split.drops or split.changes:
             raise ValueError(
                 f"{split!r} drops or changes text, so pretokens are not parts of the "
                 "texts; pybpe trains with splits that only cut"

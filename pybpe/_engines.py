@@ -24,7 +24,7 @@ def new_engine(model: AnyModel) -> AnyEngine:
     """
     if isinstance(model, Model):
         if model.split.compiled and not (
-            model.normalizers or model.decoders or model.flags
+            model.split.changes or model.normalizers or model.decoders or model.flags
         ):
             return _binding.new_engine(model)
         from pybpe import _pipeline

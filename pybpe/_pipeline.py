@@ -35,6 +35,7 @@ def is_needed(model: Model) -> bool:
         model.normalizers
         or model.decoders
         or not split.compiled
+        or split.changes
         or any(
             flags & (LSTRIP | RSTRIP | SINGLE_WORD | NORMALIZED)
             for flags in model.flags.values()

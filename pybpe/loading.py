@@ -95,18 +95,30 @@ def load(
     name = os.fsdecode(os.fspath(path))
     if os.path.isdir(name):  # noqa: PTH112 - pathlib takes 3 ms to import
         name = _in_folder(name)
-    head = _head(name)
+    data = _if_read_once(name)
+    head = _head(name) if data is None else data[: _sniff.HEAD]
     kind = _sniff.identify(head).kind
     if kind == "pybpe":
-        return _load_own(name, split, special_tokens)
+        return _load_own(name, split, special_tokens, data)
 
     from pybpe.formats._source import Source
 
-    source = Source(name, split=split, special_tokens=special_tokens)
+    source = Source(name, split=split, special_tokens=special_tokens, data=data)
     return _build(name, lambda: _reader(kind, source, head)(source))
 
 
-def _load_own(name: str, split: Split | None, special_tokens: object) -> Tokenizer:
+def _if_read_once(name: str) -> bytes | None:
+    """Return the contents of what can be read only once, such as a pipe; else None."""
+    if os.path.isfile(name) or not os.path.exists(name):  # noqa: PTH110, PTH113
+        return None
+    from pybpe.formats._source import read_limited
+
+    return read_limited(name)
+
+
+def _load_own(
+    name: str, split: Split | None, special_tokens: object, data: bytes | None
+) -> Tokenizer:
     """Read a pybpe model, which needs no help."""
     for option, value in (("pattern", split), ("special_tokens", special_tokens)):
         if value is not None:
@@ -116,6 +128,8 @@ def _load_own(name: str, split: Split | None, special_tokens: object) -> Tokeniz
             )
     from pybpe import model_file
 
+    if data is not None:
+        return Tokenizer.from_bytes(data)
     model = model_file.load_model(name)
     try:
         return Tokenizer(model)

@@ -323,12 +323,28 @@ def _match_spans(stage: Stage, text: str) -> list[tuple[int, int]]:
     return spans
 
 
+# NFKC makes at most 18 characters of one; several steps of a kind that is meant well do
+# not come near this.
+_MOST_GROWTH = 1000
+
+
 def apply_all(steps: tuple[Step, ...], text: str, first: bool = True) -> str:
-    """Return a text after all the steps."""
+    """Return a text after all the steps.
+
+    Raises:
+        ValueError: They multiply it beyond reason, which steps made with malice can do:
+            twenty that double make a million letters of one.
+    """
+    most = _MOST_GROWTH * (len(text) + 1000)
     for step in steps:
         if not text:
             break
         text = step.apply(text, first)
+        if len(text) > most:
+            raise ValueError(
+                f"the normalizers make more than {most} characters of a text (or a "
+                "part of one): they multiply it"
+            )
     return text
 
 

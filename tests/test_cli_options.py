@@ -89,6 +89,16 @@ def test_a_pattern_for_a_file_without_one(corpus: Path) -> None:
     assert b"gpt2" in succeed("info", ranks, "--pattern", "gpt2")
     assert "qpt2" in fail("info", ranks, "--pattern", "qpt2", status=2)
 
+    named = ["--pattern", "gpt2", "--special", "<a=b>=300"]
+    text = ["-t", "the<a=b>"]
+    allowed = [*named, "--allow-special"]
+    assert succeed("encode", ranks, *text, *allowed) == b"257 300\n"
+    assert "--allow-special" in fail("encode", ranks, *text, *named)
+    assert succeed("decode", ranks, "257", "300", *named) == b"the<a=b>"
+    for bad in ("<a>", "=5", "<a>=x", "<a>=-1"):
+        message = fail("info", ranks, "--special", bad, status=2)
+        assert "TOKEN=ID" in message
+
 
 def test_a_clone_that_is_not_built_says_so(tmp_path: Path) -> None:
     package = Path(pybpe.__file__).parent

@@ -144,7 +144,7 @@ def test_not_utf8(pair: Pair) -> None:
 
 def test_cut_merges(pair: Pair) -> None:
     with pytest.raises(
-        ModelError, match=r"no merge makes the token .* merges are missing"
+        ModelError, match=r"no merge makes \d+ of the tokens, .* merges are missing"
     ):
         pair(VOCAB, [HEADER, *lines(MERGES)[:-1]])
 
@@ -193,7 +193,7 @@ def test_special_tokens(pair: Pair) -> None:
         pair(vocab, lines(MERGES), special_tokens={"<s>": 5})
     # What does not look special has to be named.
     vocab["madeupword0000"] = 1003
-    with pytest.raises(ModelError, match="no merge makes the token 'madeupword0000'"):
+    with pytest.raises(ModelError, match=r"no merge makes .* 'madeupword0000'"):
         pair(vocab, lines(MERGES))
     named = {"madeupword0000": 1003, "<s>": 1000}
     assert pair(vocab, lines(MERGES), special_tokens=named).special_tokens == {

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -108,3 +111,21 @@ def test_a_vocabulary_may_hold_the_words_of_other_formats(tmp_path: Path) -> Non
         ModelError, match="it is a vocabulary file, which says only half"
     ):
         pybpe.load(tmp_path / "vocab.json")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_what_can_be_read_only_once(tmp_path: Path) -> None:
+    ranks = {bytes([b]): b for b in range(256)} | {b"ab": 256}
+    want = pybpe.Tokenizer.from_ranks(ranks, pattern="gpt2")
+    lines = b"".join(
+        base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items()
+    )
+    for contents, options in ((lines, {"pattern": "gpt2"}), (want.to_bytes(), {})):
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=pipe.write_bytes, args=(contents,))
+        writer.start()
+        tok = pybpe.load(pipe, **options)  # type: ignore[arg-type]
+        writer.join()
+        pipe.unlink()
+        assert tok.encode("ab abc") == want.encode("ab abc")

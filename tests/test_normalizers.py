@@ -246,3 +246,10 @@ def test_tables_are_what_the_tool_makes(project_root: Path) -> None:
     )
     module = project_root / "pybpe" / "_normalization_data.py"
     assert module.read_text("utf-8") == made.stdout
+
+
+def test_steps_that_multiply_a_text_are_stopped() -> None:
+    double = Replace("aa", "a")
+    assert apply_all((double,) * 5, "xa") == "x" + "a" * 32
+    with pytest.raises(ValueError, match="they multiply it"):
+        apply_all((double,) * 60, "a")

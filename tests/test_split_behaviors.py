@@ -122,7 +122,8 @@ def test_stages_with_steps() -> None:
     first = Stage.compile(r"\d", "rust")
     second = Stage.compile(r" ?\w+", "rust").with_steps((Prefix(" "),))
     split = Split([first, second])
-    assert not split.compiled
+    assert split.compiled
+    assert split.changes
     assert split.pretokens("a1b") == [" a", " 1", " b"]
     only = Split([first.with_steps((Prefix("_", first_only=True),)), second])
     assert only.pretokens("1a") == [" _", " 1", " a"]

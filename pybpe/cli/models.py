@@ -13,20 +13,55 @@ from pybpe.split import Split
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
+# Where in click's context --special leaves its tokens for `load`.
+_SPECIAL = "pybpe.special_tokens"
+
+
+def _keep_special(
+    context: click.Context, _option: click.Parameter, values: tuple[str, ...]
+) -> None:
+    """Keep the tokens and ids of --special.
+
+    Raises:
+        click.BadParameter: One is not TOKEN=ID, or a token comes twice.
+    """
+    tokens: dict[str | bytes, int] = {}
+    for value in values:
+        token, equals, number = value.rpartition("=")
+        if not equals or not token or not number.isascii() or not number.isdigit():
+            raise click.BadParameter(
+                f"{value!r} is not TOKEN=ID, such as '<|endoftext|>=50256'"
+            )
+        if token in tokens:
+            raise click.BadParameter(f"{token!r} is there twice")
+        tokens[token] = int(number[:20])
+    context.meta[_SPECIAL] = tokens or None
+
 
 def pattern_option(command: _Command) -> _Command:
-    """Add --pattern, for the files that do not say how text is cut."""
-    return click.option(
+    """Add --pattern and --special, for the files that do not say these things."""
+    special = click.option(
+        "--special",
+        multiple=True,
+        metavar="TOKEN=ID",
+        expose_value=False,
+        callback=_keep_special,
+        help="A special token and its id, if the model's file does not say; repeat for "
+        "more.",
+    )
+    pattern = click.option(
         "--pattern",
         "split",
         callback=as_split,
         help="How the model cuts text, if its file does not say (see `pybpe train`).",
-    )(command)
+    )
+    return pattern(special(command))
 
 
 def load(model: str, split: Split | None) -> pybpe.Tokenizer:
     """Load a model; its errors speak of the options."""
+    special = click.get_current_context().meta.get(_SPECIAL)
     try:
-        return pybpe.load(model, pattern=split)
+        return pybpe.load(model, pattern=split, special_tokens=special)
     except (pybpe.ModelError, ValueError) as error:
         raise click.ClickException(in_our_words(str(error))) from None

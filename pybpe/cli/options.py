@@ -20,6 +20,8 @@ _OPTIONS = {
     "vocab_size": "--vocab-size",
     "min_frequency": "--min-frequency",
     "num_threads": "--threads",
+    r"special_tokens=\{\.\.\.\}": "--special TOKEN=ID",
+    "special_tokens=": "--special",
     "special_tokens": "--special",
     "pattern=": "--pattern",
 }

@@ -96,9 +96,9 @@ def read_pair(vocabulary: Source, merges: Source) -> Model:
     lost = [token for token in left_out if token not in named]
     if lost:
         raise ModelError(
-            f"no merge makes the token {shown(_glyphs.to_characters(lost[0]))} (and "
-            f"{len(lost) - 1} others): merges are missing, or the two files do not "
-            "belong together. If these are special tokens, name them with "
+            f"no merge makes {len(lost)} of the tokens, the first of them "
+            f"{shown(_glyphs.to_characters(lost[0]))}: merges are missing, or the two "
+            "files do not belong together. If these are special tokens, name them with "
             "special_tokens={...}"
         )
     split = vocabulary.split

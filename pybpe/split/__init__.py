@@ -39,7 +39,8 @@ class Split:
 
     Attributes:
         stages: The stages in order.
-        compiled: Whether all stages have tables, and none changes the spans it cuts.
+        compiled: Whether all stages have tables; if not, one runs on ``regex``.
+        changes: Whether a stage changes the spans that it cuts.
         drops: Whether text may vanish: a stage's behavior is ``"removed"``.
         name: The name of the published pattern this is, or None.
 
@@ -49,10 +50,11 @@ class Split:
     ['Hello', ' world', "'s", ' ', ' end']
     """
 
-    __slots__ = ("compiled", "drops", "name", "stages")
+    __slots__ = ("changes", "compiled", "drops", "name", "stages")
 
     stages: tuple[Stage, ...]
     compiled: bool
+    changes: bool
     drops: bool
     name: str | None
 
@@ -64,11 +66,8 @@ class Split:
                 raise TypeError(f"a split is made of Stage objects, not {stage!r}")
         set_value = object.__setattr__
         set_value(self, "stages", known)
-        set_value(
-            self,
-            "compiled",
-            all(stage.compiled and not stage.before for stage in known),
-        )
+        set_value(self, "compiled", all(stage.compiled for stage in known))
+        set_value(self, "changes", any(stage.before for stage in known))
         set_value(self, "drops", any(stage.behavior == "removed" for stage in known))
         set_value(self, "name", _name_of(known))
 
@@ -135,7 +134,7 @@ class Split:
             ValueError: The split drops or changes text, so its pretokens are not those
                 of the data side by side; ``pieces`` gives them.
         """
-        if self.drops or any(stage.before for stage in self.stages):
+        if self.drops or self.changes:
             raise ValueError(
                 "the split drops or changes text: its pretokens have no ends in it"
             )
