@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from array import array
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, NoReturn
@@ -20,6 +21,21 @@ def index(number: object, what: str = "an id") -> int:
         return number.__index__()  # type: ignore[attr-defined,no-any-return]
     except AttributeError:
         raise TypeError(f"{what} must be an int, got {type(number).__name__}") from None
+
+
+def check_errors(errors: str) -> None:
+    """Refuse a name that `bytes.decode` would only refuse when it needs it.
+
+    Raises:
+        ValueError: Naming some that there are.
+    """
+    try:
+        codecs.lookup_error(errors)
+    except LookupError:
+        raise ValueError(
+            f"errors must be 'replace', 'strict', 'ignore' or another name that "
+            f"bytes.decode knows, got {errors!r}"
+        ) from None
 
 
 def id_buffer(ids: Any, what: str = "ids") -> tuple[Any, int]:
@@ -47,6 +63,8 @@ def id_buffer(ids: Any, what: str = "ids") -> tuple[Any, int]:
     else:
         if view.ndim != 1:
             raise TypeError(f"{what} must have one dimension, got {view.ndim}")
+        if view.format == "?" or (isinstance(ids, memoryview) and view.itemsize == 1):
+            raise TypeError(f"{what} must be integers, got a buffer of {view.format!r}")
         if view.format == "I":
             # A copy: the caller's other threads may change theirs, and it may lie at
             # an address that is no multiple of four.
@@ -75,5 +93,8 @@ def _explain_ids(ids: Sequence[Any], what: str) -> NoReturn:
         if not 0 <= value <= 0xFFFFFFFF:
             # Python refuses to write out integers of very many digits.
             shown = value if abs(value) < 1 << 128 else hex(value)[:20] + "..."
-            raise UnknownTokenError(f"no token has id {shown} (at position {position})")
+            row = "" if what == "ids" else f"{what}: "
+            raise UnknownTokenError(
+                f"{row}no token has id {shown} (at position {position})"
+            )
     raise TypeError(f"{what} must be a sequence of ints")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from pybpe import _binding, _engines
-from pybpe._ids import id_buffer, index
+from pybpe._ids import check_errors, id_buffer, index
 from pybpe._text import to_utf8
 from pybpe._threads import Portion, in_threads, portions
 from pybpe.errors import UnknownTokenError
@@ -523,6 +523,10 @@ class Tokenizer:
                 says which text.
             TypeError: An item is neither str nor bytes; the message says which.
         """
+        if not isinstance(texts, Iterable):
+            raise TypeError(
+                f"texts must be an iterable of texts, got {type(texts).__name__}"
+            )
         if isinstance(texts, (str, bytes, bytearray, memoryview)):
             raise TypeError(
                 f"texts must be an iterable of texts, got one {type(texts).__name__}: "
@@ -587,6 +591,7 @@ class Tokenizer:
             ids: As for `decode_bytes`.
             errors: What to do with bytes that are not UTF-8, as for `bytes.decode`.
         """
+        check_errors(errors)
         buffer, n = id_buffer(ids)
         return self._engine.decode_text(buffer, n, errors)
 
@@ -603,6 +608,7 @@ class Tokenizer:
             UnknownTokenError: As for `decode`; the message says in which sequence.
             TypeError: An item is not a sequence of integers; the message says which.
         """
+        check_errors(errors)
         given: object = batch
         if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
             raise TypeError(

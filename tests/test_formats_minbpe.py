@@ -173,3 +173,8 @@ def test_trained_here(load: Load, data_path: Callable[[str], Path]) -> None:
     assert tok.merges == trained.merges
     assert tok.encode(text) == trained.encode(text)
     assert tok.special_tokens == special
+
+
+def test_a_merge_that_is_there_twice(load: Load) -> None:
+    with pytest.raises(ModelError, match="line 7 merges 104 and 101 again"):
+        load(model_file(merges=[*MERGES, (104, 101)]))

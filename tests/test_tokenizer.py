@@ -450,6 +450,17 @@ def test_decoding_inside_a_character(tok: Tokenizer) -> None:
     assert b"".join(tok.decode_bytes([i]) for i in ids).decode() == "\U0001f600"
     with pytest.raises(UnicodeDecodeError):
         tok.decode(ids[:2], errors="strict")
+    for call in (tok.decode, tok.decode_batch):
+        with pytest.raises(ValueError, match="got 'nope'"):
+            call([], errors="nope")  # type: ignore[operator]
+
+
+def test_buffers_that_hold_no_ids(tok: Tokenizer) -> None:
+    for ids in (memoryview(b"ab"), np.array([True])):
+        with pytest.raises(TypeError, match="ids must be integers"):
+            tok.decode(ids)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="texts must be an iterable of texts, got int"):
+        tok.encode_batch(5)  # type: ignore[arg-type]
 
 
 def test_single_tokens(tok: Tokenizer) -> None:

@@ -114,6 +114,7 @@ def _merges(lines: list[str], first: int) -> tuple[list[bytes], array[int]]:
     """Return all tokens by id, and the merges flat."""
     tokens = [bytes([byte]) for byte in range(256)]
     flat = array("I")
+    seen: set[tuple[int, int]] = set()
     room = _MAX_DATA
     for i in range(first, len(lines)):
         found = _MERGE.fullmatch(lines[i])
@@ -125,6 +126,11 @@ def _merges(lines: list[str], first: int) -> tuple[list[bytes], array[int]]:
                 f"line {i + 1} merges {left} and {right}, but only the ids below "
                 f"{len(tokens)} exist by then"
             )
+        if (left, right) in seen:
+            raise ModelError(
+                f"line {i + 1} merges {left} and {right} again; remove one of the two"
+            )
+        seen.add((left, right))
         token = tokens[left] + tokens[right]
         room -= len(token)
         if len(token) > MAX_TOKEN or room < 0:
