@@ -185,30 +185,32 @@ static bpe_status encode_spans(call *c, bpe_split_cursor *cursor) {
     return BPE_OK;
 }
 
+/* A stretch whose pretokens lie side by side from `start` on. */
+static bpe_status encode_ends(call *c, bpe_split_cursor *cursor, size_t start) {
+    size_t ends[BATCH];
+    size_t n;
+    do {
+        n = bpe_split_next(cursor, ends, BATCH);
+        if (n == 0)
+            break;
+        bpe_status status = encode_batch(c, start, ends, n);
+        if (status != BPE_OK)
+            return status;
+        start = ends[n - 1];
+    } while (n == BATCH);
+    return BPE_OK;
+}
+
 /* A stretch without added or special tokens, as a text of its own. */
 static bpe_status encode_stretch(call *c, size_t start, size_t end) {
     if (start == end)
         return BPE_OK;
     bpe_split_cursor cursor;
     bpe_split_begin(&cursor, c->split, c->data, start, end, false);
-    size_t ends[BATCH];
-    size_t n;
-    bpe_status status = BPE_OK;
-    if (bpe_split_drops_text(c->split)) {
-        status = encode_spans(c, &cursor);
-        n = 0;
-    } else {
-        n = BATCH;
-    }
-    while (status == BPE_OK && n == BATCH) {
-        n = bpe_split_next(&cursor, ends, BATCH);
-        if (n == 0)
-            break;
-        status = encode_batch(c, start, ends, n);
-        start = ends[n - 1];
-    }
-    if (cursor.nomem)
-        status = bpe_fail(c->err, BPE_ERR_NOMEM, start);
+    bpe_status status =
+        bpe_split_drops_text(c->split) ? encode_spans(c, &cursor) : encode_ends(c, &cursor, start);
+    if (status == BPE_OK && cursor.nomem)
+        status = bpe_fail(c->err, BPE_ERR_NOMEM, cursor.settled);
     bpe_split_end(&cursor);
     return status;
 }
