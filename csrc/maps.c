@@ -14,7 +14,7 @@ static unsigned bits_for(size_t n) {
 
 static bpe_pair_entry *free_slots(unsigned bits) {
     size_t n = (size_t)1 << bits;
-    bpe_pair_entry *slots = bpe_mem_array(n, sizeof *slots);
+    bpe_pair_entry *slots = bpe_mem_table(n, sizeof *slots);
     if (!slots)
         return NULL;
     for (size_t i = 0; i < n; i++)
@@ -79,7 +79,7 @@ bpe_pair_entry *bpe_pair_map_add(bpe_pair_map *map, uint64_t key, bool *is_new) 
 bool bpe_intern_init(bpe_intern *table, size_t n) {
     memset(table, 0, sizeof *table);
     table->bits = bits_for(n);
-    table->slots = bpe_mem_zeroed((size_t)1 << table->bits, sizeof *table->slots);
+    table->slots = bpe_mem_table((size_t)1 << table->bits, sizeof *table->slots);
     table->seed = bpe_seed(table->slots);
     return table->slots != NULL;
 }
@@ -113,7 +113,7 @@ uint32_t bpe_intern_find(const bpe_intern *table, const uint8_t *p, size_t n, ui
 
 static bool intern_rehash(bpe_intern *table) {
     unsigned bits = table->bits + 1;
-    uint64_t *slots = bpe_mem_zeroed((size_t)1 << bits, sizeof *slots);
+    uint64_t *slots = bpe_mem_table((size_t)1 << bits, sizeof *slots);
     if (!slots)
         return false;
     size_t mask = ((size_t)1 << bits) - 1;

@@ -1,7 +1,14 @@
+#if defined(__linux__) && !defined(_DEFAULT_SOURCE)
+#define _DEFAULT_SOURCE /* madvise, which is not part of C11 */
+#endif
+
 #include "memory.h"
 
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #ifdef BPE_TEST_ALLOC
 long bpe_test_live_allocations = 0;
@@ -24,6 +31,11 @@ static void *counted(void *p) {
 static inline bool may_allocate(void) { return true; }
 static inline void *counted(void *p) { return p; }
 #endif
+
+/* Tables from this size on ask for pages of 2 MB; pages are multiples of the smallest size that
+ * systems have. */
+#define HUGE_PAGES_FROM ((size_t)4 << 20)
+#define SMALL_PAGE 4096u
 
 /* Bytes for n elements, at least 1 so that malloc never returns NULL for "nothing"; false on
  * overflow. */
@@ -48,6 +60,20 @@ void *bpe_mem_zeroed(size_t n, size_t size) {
     if (!product(n, size, &bytes) || !may_allocate())
         return NULL;
     return counted(calloc(1, bytes));
+}
+
+void *bpe_mem_table(size_t n, size_t size) {
+    void *p = bpe_mem_zeroed(n, size);
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    if (p && n * size >= HUGE_PAGES_FROM) {
+        /* Memory of this size is a mapping of its own. What is asked of the system is a hint: only
+         * whole pages within the table, and whether it is followed does not matter. */
+        uintptr_t first = ((uintptr_t)p + SMALL_PAGE - 1) & ~(uintptr_t)(SMALL_PAGE - 1);
+        uintptr_t end = ((uintptr_t)p + n * size) & ~(uintptr_t)(SMALL_PAGE - 1);
+        (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
+    }
+#endif
+    return p;
 }
 
 void *bpe_mem_copy(const void *source, size_t n, size_t size) {

@@ -1,5 +1,6 @@
 #include "merge.h"
 
+#include "cuts.h"
 #include "memory.h"
 
 void bpe_rules_free(bpe_rules *rules) { bpe_pair_map_free(&rules->pairs); }
@@ -49,185 +50,10 @@ bpe_status bpe_rules_from_merges(bpe_rules *rules, const bpe_vocab *vocab,
 /* ---------------------------------------------------------------- ranks: every cut of a token into
  * two tokens */
 
-/*
- * Looking up each prefix and suffix of a token by its bytes would take time quadratic in its
- * length. A polynomial hash gives every substring's hash in constant time from the hashes of the
- * prefixes. Its modulus is the prime 2^61 - 1 and its base a secret of the table, so that nobody
- * can choose strings that collide. Bytes are compared once both halves of a cut look like tokens;
- * before that, tokens of equal hash and length are told apart only if there are any.
- */
-#define POLY_PRIME (((uint64_t)1 << 61) - 1)
-
-#define FILTER_BITS 20 /* a bitmap in the second-level cache answers most "no such token" */
-
-typedef struct poly_slot {
-    uint64_t hash;
-    uint32_t index;  /* of the token */
-    uint32_t length; /* 0: the slot is free */
-} poly_slot;
-
-/* A cut of token `index` after `at` bytes, whose halves both may be tokens. */
-typedef struct candidate {
-    size_t index;
-    size_t at;
-    uint64_t left_hash;
-    uint64_t right_hash;
-    uint64_t left_mixed;
-    uint64_t right_mixed;
-} candidate;
-
-/* A cut into two tokens. */
-typedef struct found_pair {
-    uint64_t key;
-    uint32_t index;
-} found_pair;
-
-typedef struct cuts {
+typedef struct rank_pairs {
+    bpe_rules *rules;
     const bpe_ranked_strings *list;
-    poly_slot *slots;
-    unsigned bits;
-    bool collisions; /* two tokens share hash and length */
-    uint64_t *filter;
-    uint64_t *prefix; /* prefix[k] = hash of the first k bytes of the token at hand */
-    uint64_t *power;  /* power[k] = base^k; there is always a power[1] */
-    candidate *candidates;
-    size_t candidates_cap;
-    found_pair *pairs;
-    size_t pairs_cap;
-} cuts;
-
-/* a * b modulo POLY_PRIME, both below it. */
-static inline uint64_t poly_multiply(uint64_t a, uint64_t b) {
-#ifdef __SIZEOF_INT128__
-    unsigned __int128 product = (unsigned __int128)a * b;
-    uint64_t low = (uint64_t)product;
-    uint64_t high = (uint64_t)(product >> 64);
-#else
-    uint64_t a_low = (uint32_t)a, a_high = a >> 32, b_low = (uint32_t)b, b_high = b >> 32;
-    uint64_t middle = a_high * b_low + (a_low * b_low >> 32);
-    uint64_t second = a_low * b_high + (uint32_t)middle;
-    uint64_t low = second << 32 | (uint32_t)(a_low * b_low);
-    uint64_t high = a_high * b_high + (middle >> 32) + (second >> 32);
-#endif
-    uint64_t sum = (low & POLY_PRIME) + (low >> 61 | high << 3);
-    return sum >= POLY_PRIME ? sum - POLY_PRIME : sum;
-}
-
-static inline uint64_t poly_next(const cuts *c, uint64_t hash, uint8_t byte) {
-    uint64_t next = poly_multiply(hash, c->power[1]) + byte + 1;
-    return next >= POLY_PRIME ? next - POLY_PRIME : next;
-}
-
-/* The hash of the last n - k of the n bytes whose prefixes are hashed. */
-static inline uint64_t poly_suffix(const cuts *c, size_t k, size_t n) {
-    uint64_t before = poly_multiply(c->prefix[k], c->power[n - k]);
-    return c->prefix[n] >= before ? c->prefix[n] - before : c->prefix[n] + POLY_PRIME - before;
-}
-
-static void cuts_free(cuts *c) {
-    bpe_mem_free(c->slots);
-    bpe_mem_free(c->filter);
-    bpe_mem_free(c->prefix);
-    bpe_mem_free(c->power);
-    bpe_mem_free(c->candidates);
-    bpe_mem_free(c->pairs);
-}
-
-static inline bool holds(const cuts *c, const poly_slot *slot, const uint8_t *p) {
-    size_t n;
-    return memcmp(bpe_intern_bytes(c->list->strings, slot->index, &n), p, slot->length) == 0;
-}
-
-/* The slot of the token with this hash and length, or a free one. */
-static inline poly_slot *probe_poly(const cuts *c, uint64_t mixed, uint64_t hash, size_t n,
-                                    const uint8_t *p) {
-    size_t mask = ((size_t)1 << c->bits) - 1;
-    size_t i = (size_t)mixed & mask;
-    for (;; i = (i + 1) & mask) {
-        poly_slot *slot = &c->slots[i];
-        if (slot->length == 0)
-            return slot;
-        if (slot->hash == hash && slot->length == n && (!c->collisions || holds(c, slot, p)))
-            return slot;
-    }
-}
-
-static inline bool may_be_token(const cuts *c, uint64_t mixed) {
-    size_t bit = (size_t)(mixed >> (64 - FILTER_BITS));
-    return c->filter[bit >> 6] >> (bit & 63) & 1;
-}
-
-static void enter_token(cuts *c, uint32_t index) {
-    size_t n;
-    const uint8_t *p = bpe_intern_bytes(c->list->strings, index, &n);
-    uint64_t hash = 0;
-    for (size_t k = 0; k < n; k++)
-        hash = poly_next(c, hash, p[k]);
-    uint64_t mixed = bpe_mix64(hash);
-    poly_slot *slot = probe_poly(c, mixed, hash, n, p);
-    if (slot->length != 0) {
-        c->collisions = true;
-        slot = probe_poly(c, mixed, hash, n, p);
-    }
-    *slot = (poly_slot){hash, index, (uint32_t)n};
-    size_t bit = (size_t)(mixed >> (64 - FILTER_BITS));
-    c->filter[bit >> 6] |= (uint64_t)1 << (bit & 63);
-}
-
-static bool cuts_init(cuts *c, const bpe_ranked_strings *list) {
-    size_t longest = 0;
-    for (size_t i = 0; i < list->n; i++) {
-        size_t n;
-        bpe_intern_bytes(list->strings, i, &n);
-        if (n > longest)
-            longest = n;
-    }
-    c->list = list;
-    c->bits = 4;
-    while ((size_t)1 << c->bits < 2 * list->n)
-        c->bits++;
-    c->slots = bpe_mem_zeroed((size_t)1 << c->bits, sizeof *c->slots);
-    c->filter = bpe_mem_zeroed(((size_t)1 << FILTER_BITS) / 64, sizeof *c->filter);
-    c->prefix = bpe_mem_array(longest + 1, sizeof *c->prefix);
-    c->power = bpe_mem_array(longest + 2, sizeof *c->power);
-    if (!c->slots || !c->filter || !c->prefix || !c->power)
-        return false;
-    c->power[0] = 1;
-    c->power[1] = 256 + bpe_seed(c->power) % (POLY_PRIME - 256);
-    for (size_t k = 2; k <= longest; k++)
-        c->power[k] = poly_multiply(c->power[k - 1], c->power[1]);
-    for (size_t i = 0; i < list->n; i++)
-        enter_token(c, (uint32_t)i);
-    return true;
-}
-
-/* Note the cuts of a token whose halves both may be tokens, behind the n_candidates already there,
- * and ask for the slots that will tell. False when out of memory. */
-static bool find_candidates(cuts *c, size_t index, size_t *n_candidates) {
-    size_t n;
-    const uint8_t *p = bpe_intern_bytes(c->list->strings, index, &n);
-    if (!bpe_mem_grow((void **)&c->candidates, &c->candidates_cap, *n_candidates + n,
-                      sizeof *c->candidates))
-        return false;
-    size_t mask = ((size_t)1 << c->bits) - 1;
-    c->prefix[0] = 0;
-    for (size_t k = 0; k < n; k++)
-        c->prefix[k + 1] = poly_next(c, c->prefix[k], p[k]);
-    for (size_t k = 1; k < n; k++) {
-        candidate x = {.index = index, .at = k, .left_hash = c->prefix[k]};
-        x.left_mixed = bpe_mix64(x.left_hash);
-        if (!may_be_token(c, x.left_mixed))
-            continue;
-        x.right_hash = poly_suffix(c, k, n);
-        x.right_mixed = bpe_mix64(x.right_hash);
-        if (!may_be_token(c, x.right_mixed))
-            continue;
-        bpe_prefetch(&c->slots[(size_t)x.left_mixed & mask]);
-        bpe_prefetch(&c->slots[(size_t)x.right_mixed & mask]);
-        c->candidates[(*n_candidates)++] = x;
-    }
-    return true;
-}
+} rank_pairs;
 
 static inline uint32_t id_of(const bpe_ranked_strings *list, uint32_t index) {
     return list->ids ? list->ids[index] : index;
@@ -237,65 +63,36 @@ static inline uint32_t rank_of(const bpe_ranked_strings *list, uint32_t index) {
     return list->ranks ? list->ranks[index] : index;
 }
 
-/* Whether both halves of a candidate are tokens; the pair of their ids in *key. */
-static bool is_pair(const cuts *c, const candidate *x, uint64_t *key) {
-    size_t n;
-    const uint8_t *p = bpe_intern_bytes(c->list->strings, x->index, &n);
-    const poly_slot *left = probe_poly(c, x->left_mixed, x->left_hash, x->at, p);
-    if (left->length == 0)
-        return false;
-    const poly_slot *right = probe_poly(c, x->right_mixed, x->right_hash, n - x->at, p + x->at);
-    if (right->length == 0 || !holds(c, left, p) || !holds(c, right, p + x->at))
-        return false;
-    *key = bpe_pair_key(id_of(c->list, left->index), id_of(c->list, right->index));
-    return true;
-}
-
-/* Add the pairs of tokens [first, last). Work goes in three passes over them, each asking for the
- * memory that the next one reads: one token at a time would wait for every look-up. */
-static bpe_status add_cuts(bpe_rules *rules, cuts *c, size_t first, size_t last, bpe_error *err) {
-    size_t n_candidates = 0;
-    for (size_t i = first; i < last; i++) {
-        if (rank_of(c->list, (uint32_t)i) == BPE_NO_RANK)
-            continue;
-        if (!find_candidates(c, i, &n_candidates))
-            return bpe_fail(err, BPE_ERR_NOMEM, i);
+/* Add the pairs of some cuts. Their slots are asked for before the first is looked at: one after
+ * the other would wait for each. */
+static bpe_status add_cuts(void *context, const bpe_cut *cuts, size_t n) {
+    const rank_pairs *to = context;
+    const bpe_ranked_strings *list = to->list;
+    bpe_pair_map *pairs = &to->rules->pairs;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = bpe_pair_key(id_of(list, cuts[i].left), id_of(list, cuts[i].right));
+        bpe_prefetch(&pairs->slots[bpe_pair_slot(key, pairs->seed, pairs->bits)]);
     }
-    if (!bpe_mem_grow((void **)&c->pairs, &c->pairs_cap, n_candidates, sizeof *c->pairs))
-        return bpe_fail(err, BPE_ERR_NOMEM, first);
-    size_t n_pairs = 0;
-    for (size_t i = 0; i < n_candidates; i++) {
-        found_pair x = {0, (uint32_t)c->candidates[i].index};
-        if (!is_pair(c, &c->candidates[i], &x.key))
+    for (size_t i = 0; i < n; i++) {
+        uint32_t rank = rank_of(list, cuts[i].whole);
+        if (rank == BPE_NO_RANK)
             continue;
-        bpe_prefetch(
-            &rules->pairs.slots[bpe_pair_slot(x.key, rules->pairs.seed, rules->pairs.bits)]);
-        c->pairs[n_pairs++] = x;
-    }
-    for (size_t i = 0; i < n_pairs; i++) {
-        found_pair x = c->pairs[i];
-        if (rules->pairs.n >= c->list->max_pairs)
-            return bpe_fail(err, BPE_ERR_LIMIT, x.index);
-        if (add_pair(rules, (uint32_t)(x.key >> 32), (uint32_t)x.key, rank_of(c->list, x.index),
-                     id_of(c->list, x.index)) != BPE_OK)
-            return bpe_fail(err, BPE_ERR_NOMEM, x.index);
+        if (pairs->n >= list->max_pairs)
+            return BPE_ERR_LIMIT;
+        if (add_pair(to->rules, id_of(list, cuts[i].left), id_of(list, cuts[i].right), rank,
+                     id_of(list, cuts[i].whole)) != BPE_OK)
+            return BPE_ERR_NOMEM;
     }
     return BPE_OK;
 }
 
-/* How many tokens' cuts are worked on at once. */
-#define GROUP 16
-
 bpe_status bpe_rules_from_strings(bpe_rules *rules, const bpe_ranked_strings *list,
                                   bpe_error *err) {
-    cuts c = {0};
-    bpe_status status = BPE_OK;
-    if (!bpe_pair_map_init(&rules->pairs, 2 * list->n) || !cuts_init(&c, list))
-        status = bpe_fail(err, BPE_ERR_NOMEM, 0);
-    for (size_t i = 0; status == BPE_OK && i < list->n; i += GROUP)
-        status = add_cuts(rules, &c, i, i + GROUP < list->n ? i + GROUP : list->n, err);
-    cuts_free(&c);
-    return status;
+    if (!bpe_pair_map_init(&rules->pairs, 2 * list->n))
+        return bpe_fail(err, BPE_ERR_NOMEM, 0);
+    rank_pairs to = {rules, list};
+    bpe_status status = bpe_cuts_find(list->strings, list->n, add_cuts, &to);
+    return status == BPE_OK ? BPE_OK : bpe_fail(err, status, rules->pairs.n);
 }
 
 bpe_status bpe_rules_from_ranks(bpe_rules *rules, const bpe_vocab *vocab, bpe_error *err) {
