@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 try:
     from pybpe._core import ffi, lib
@@ -24,9 +23,6 @@ from pybpe.errors import BpeError, ModelError, SpecialTokenError, UnknownTokenEr
 from pybpe.model import ALIAS, MERGES, RANKS
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from pybpe.model import Model
     from pybpe.split import Stage
 
@@ -34,11 +30,6 @@ CData = Any  # what cffi hands out has no types that mypy could check
 
 MAX_IDS: int = lib.BPE_MAX_IDS
 NO_ID: int = lib.BPE_NO_ID
-PATHS: dict[str, int] = {
-    "auto": lib.BPE_PATH_AUTO,
-    "short": lib.BPE_PATH_SHORT,
-    "long": lib.BPE_PATH_LONG,
-}
 
 _EXCEPTIONS: dict[int, type[Exception]] = {
     lib.BPE_ERR_NOMEM: MemoryError,
@@ -50,28 +41,10 @@ _EXCEPTIONS: dict[int, type[Exception]] = {
 }
 
 # Memory that is not cleared first: an output buffer is written before it is read.
-_uncleared = ffi.new_allocator(should_clear_after_alloc=False)
+uncleared = ffi.new_allocator(should_clear_after_alloc=False)
 
-# Whether an array("Q") can serve as size_t[].
-_SIZE_IS_Q = ffi.sizeof("size_t") == 8
-
-# Output buffers of up to this many ids (4 MB) stay with their workspace.
-_KEEP_IDS = 1 << 20
-
-
-class ForbiddenText(Exception):
-    """Text spells a forbidden string.
-
-    Attributes:
-        position: Where it begins, in bytes from the start of the text.
-        index: Which text of a batch it is; None for a single text.
-    """
-
-    def __init__(self, position: int, index: int | None = None) -> None:
-        """Keep both."""
-        super().__init__(position, index)
-        self.position = position
-        self.index = index
+# The type code of an array that can serve as size_t[].
+_SIZE: Literal["Q", "I"] = "Q" if ffi.sizeof("size_t") == 8 else "I"
 
 
 def fail(status: int, message: str = "") -> NoReturn:
@@ -81,6 +54,12 @@ def fail(status: int, message: str = "") -> NoReturn:
     if kind is None:
         raise BpeError(f"{message or said} (status {status}: a bug in pybpe)")
     raise kind(message or said)
+
+
+def sizes(numbers: Iterable[int]) -> tuple[CData, array[int]]:
+    """Return numbers as a size_t[] of the core, and what holds its memory."""
+    held = array(_SIZE, numbers)
+    return ffi.from_buffer("size_t[]", held), held
 
 
 def _bytes_of(values: array[int]) -> CData:
@@ -130,22 +109,19 @@ def new_split(stages: Sequence[Stage]) -> CData:
 
 def split_ends(split: CData, data: bytes) -> array[int]:
     """Return the end offset of every pretoken of `data`, in bytes."""
-    ends, n = _uncleared("size_t[]", max(1, len(data))), ffi.new("size_t *")
+    ends, n = uncleared("size_t[]", max(1, len(data))), ffi.new("size_t *")
     status = lib.bpe_split_ends(split, data, len(data), ends, len(data), n)
     if status != lib.BPE_OK:
         fail(status)
-    out = array("Q")
-    if _SIZE_IS_Q:
-        out.frombytes(ffi.buffer(ends, 8 * n[0]))
-    else:
-        out.extend(ends[0 : n[0]])
+    out = array(_SIZE)
+    out.frombytes(ffi.buffer(ends, out.itemsize * n[0]))
     return out
 
 
 def split_spans(split: CData, data: bytes) -> tuple[array[int], array[int]]:
     """Return the start and the end of every pretoken of `data`, in bytes."""
     size = max(1, len(data))
-    starts, ends = _uncleared("size_t[]", size), _uncleared("size_t[]", size)
+    starts, ends = uncleared("size_t[]", size), uncleared("size_t[]", size)
     n = ffi.new("size_t *")
     status = lib.bpe_split_spans(split, data, len(data), starts, ends, len(data), n)
     if status != lib.BPE_OK:
@@ -353,275 +329,6 @@ def recover_merges(model: CData, n_tokens: int) -> tuple[array[int], array[int]]
     return left, right
 
 
-# ------------------------------------------------------------------ encode and decode
-
-
-class Workspace:
-    """What one running call needs: the core's workspace and reusable out-parameters."""
-
-    __slots__ = ("cap", "core", "err", "ids", "n")
-
-    def __init__(self, model: CData) -> None:
-        """Allocate for calls with `model`."""
-        out = ffi.new("bpe_workspace **")
-        status = lib.bpe_workspace_new(model, out)
-        if status != lib.BPE_OK:
-            fail(status)
-        self.core = ffi.gc(out[0], lib.bpe_workspace_free)
-        self.n = ffi.new("size_t *")
-        self.err = ffi.new("bpe_error *")
-        self.ids: CData = ffi.NULL
-        self.cap = 0
-
-    def room(self, n: int) -> CData:
-        """Return a buffer of at least `n` ids; up to a size it is kept."""
-        if n <= self.cap:
-            return self.ids
-        cap = max(n, 1024)
-        buffer = _uncleared("uint32_t[]", cap)
-        if cap <= _KEEP_IDS:
-            self.ids, self.cap = buffer, cap
-        return buffer
-
-
-def running_total(lengths: Iterable[int]) -> array[int]:
-    """Return pretokens' ends, given their lengths."""
-    return array("Q", accumulate(lengths))
-
-
-def to_list(ids: CData, n: int) -> list[int]:
-    """Return the first `n` ids of a buffer; the two ways are equal but for speed."""
-    if n < 64:
-        return ffi.unpack(ids, n) if n else []
-    return memoryview(ffi.buffer(ids, 4 * n)).cast("I").tolist()
-
-
-class Engine:
-    """A model and a split, ready to encode and decode; shared by any threads.
-
-    Each running call takes a workspace from the pool and puts it back when it ends.
-    `list.pop` and `list.append` are atomic, so the pool needs no lock that a fork could
-    catch in the locked state.
-    """
-
-    __slots__ = ("_pool", "_settings", "model", "split")
-
-    new_match = staticmethod(new_match)
-    # Whether added tokens are found without being in `match`.
-    finds_added = False
-
-    def __init__(self, model: CData, split: CData) -> None:
-        """Keep both; `split` is None when it does not compile."""
-        self.model = model
-        self.split = split
-        self._pool: list[Workspace] = []
-        self._settings: tuple[int, int] | None = None
-
-    def configured(self, path: str, use_cache: bool) -> Engine:
-        """Return an engine of the same model that merges in the given way (tests)."""
-        other = Engine(self.model, self.split)
-        other._settings = (PATHS[path], int(use_cache))
-        return other
-
-    @property
-    def n_vocab(self) -> int:
-        """The highest id + 1."""
-        return n_vocab(self.model)
-
-    def token_bytes(self, number: int) -> bytes | None:
-        """Return the bytes of a token, or None where no token has this id."""
-        return token_bytes(self.model, number)
-
-    def find_token(self, token: bytes) -> int | None:
-        """Return the id of the ordinary token with these bytes, or None."""
-        return find_token(self.model, token)
-
-    def _take(self) -> Workspace:
-        try:
-            return self._pool.pop()
-        except IndexError:
-            workspace = Workspace(self.model)
-            if self._settings:
-                status = lib.bpe_workspace_configure(workspace.core, *self._settings)
-                if status != lib.BPE_OK:
-                    fail(status)
-            return workspace
-
-    def _check(self, status: int, err: CData) -> None:
-        if status == lib.BPE_OK:
-            return
-        if status == lib.BPE_ERR_FORBIDDEN:
-            raise ForbiddenText(err.pos)
-        if status == lib.BPE_ERR_LIMIT:
-            fail(
-                status,
-                f"the pretoken at byte {err.pos} has 1 GiB or more: cut the text, or "
-                "use a split that cuts it",
-            )
-        fail(status)
-
-    def _run(
-        self,
-        workspace: Workspace,
-        data: bytes,
-        match: CData | None,
-        forbidden: CData | None,
-        ids: CData,
-    ) -> int:
-        status = lib.bpe_encode(
-            self.model,
-            self.split,
-            match or ffi.NULL,
-            forbidden or ffi.NULL,
-            workspace.core,
-            data,
-            len(data),
-            ids,
-            len(data),
-            workspace.n,
-            workspace.err,
-        )
-        if status != lib.BPE_OK:
-            self._check(status, workspace.err)
-        return int(workspace.n[0])
-
-    def encode(
-        self, data: bytes, match: CData | None, forbidden: CData | None
-    ) -> list[int]:
-        """Return the ids of `data`."""
-        workspace = self._take()
-        try:
-            ids = workspace.room(len(data))
-            return to_list(ids, self._run(workspace, data, match, forbidden, ids))
-        finally:
-            self._pool.append(workspace)
-
-    def encode_to_numpy(
-        self, data: bytes, match: CData | None, forbidden: CData | None
-    ) -> NDArray[np.uint32]:
-        """Return the ids as an array of shape (n_ids,) that owns its memory."""
-        import numpy as np
-
-        workspace = self._take()
-        try:
-            ids = workspace.room(len(data))
-            n = self._run(workspace, data, match, forbidden, ids)
-            view = np.frombuffer(ffi.buffer(ids, 4 * n), dtype=np.uint32)
-            return view.copy()
-        finally:
-            self._pool.append(workspace)
-
-    def count(self, data: bytes, match: CData | None, forbidden: CData | None) -> int:
-        """Return how many ids `data` has."""
-        workspace = self._take()
-        try:
-            return self._run(workspace, data, match, forbidden, ffi.NULL)
-        finally:
-            self._pool.append(workspace)
-
-    def encode_batch(
-        self, texts: Sequence[bytes], match: CData | None, forbidden: CData | None
-    ) -> list[list[int]]:
-        """Return the ids of each text, by one call of the core."""
-        data = b"".join(texts)
-        offsets = ffi.new("size_t[]", len(texts) + 1)
-        id_offsets = _uncleared("size_t[]", len(texts) + 1)
-        total = 0
-        for i, text in enumerate(texts):
-            total += len(text)
-            offsets[i + 1] = total
-        workspace = self._take()
-        try:
-            ids = workspace.room(total)
-            status = lib.bpe_encode_batch(
-                self.model,
-                self.split,
-                match or ffi.NULL,
-                forbidden or ffi.NULL,
-                workspace.core,
-                data,
-                offsets,
-                len(texts),
-                ids,
-                total,
-                id_offsets,
-                workspace.err,
-            )
-            if status == lib.BPE_ERR_FORBIDDEN:
-                raise in_batch(workspace.err.pos, texts)
-            if status != lib.BPE_OK:
-                self._check(status, workspace.err)
-            bounds = ffi.unpack(id_offsets, len(texts) + 1)
-            flat = to_list(ids, bounds[-1])
-            return [flat[a:b] for a, b in pairwise(bounds)]
-        finally:
-            self._pool.append(workspace)
-
-    def encode_pretokens(self, data: bytes, ends: array[int]) -> list[int]:
-        """Return the ids of `data` cut into pretokens at `ends` (byte offsets)."""
-        workspace = self._take()
-        try:
-            ids = workspace.room(len(data))
-            bounds = (
-                ffi.from_buffer("size_t[]", ends)
-                if _SIZE_IS_Q
-                else ffi.new("size_t[]", ends.tolist())
-            )
-            status = lib.bpe_encode_pretokens(
-                self.model,
-                workspace.core,
-                data,
-                len(data),
-                bounds,
-                len(ends),
-                ids,
-                len(data),
-                workspace.n,
-                workspace.err,
-            )
-            if status != lib.BPE_OK:
-                self._check(status, workspace.err)
-            return to_list(ids, workspace.n[0])
-        finally:
-            self._pool.append(workspace)
-
-    def decode(self, ids: CData, n: int) -> bytes:
-        """Return the concatenated bytes of `n` ids.
-
-        Raises:
-            UnknownTokenError: Naming the id and its position.
-        """
-        size, err = ffi.new("size_t *"), ffi.new("bpe_error *")
-        status = lib.bpe_decoded_size(self.model, ids, n, size, err)
-        if status == lib.BPE_ERR_ID:
-            fail(status, f"no token has id {ids[err.pos]} (at position {err.pos})")
-        if status != lib.BPE_OK:
-            fail(status)
-        out = _uncleared("uint8_t[]", max(1, size[0]))
-        status = lib.bpe_decode(self.model, ids, n, out, size[0], size, err)
-        if status != lib.BPE_OK:
-            fail(status)
-        return bytes(ffi.buffer(out, size[0]))
-
-    def decode_text(self, ids: CData, n: int, errors: str) -> str:
-        """Return the text of `n` ids; `errors` as for `bytes.decode`."""
-        return self.decode(ids, n).decode("utf-8", errors)
-
-
-def in_batch(position: int, texts: Sequence[bytes]) -> ForbiddenText:
-    """Return where an offset in the texts' concatenation lies."""
-    for i, text in enumerate(texts):
-        if position < len(text):
-            return ForbiddenText(position, i)
-        position -= len(text)
-    raise AssertionError(position)
-
-
 def id_buffer(ids: array[int] | memoryview) -> CData:
     """Return a uint32 view of ids held by an `array("I")` or a uint32 memoryview."""
     return ffi.from_buffer("uint32_t[]", ids)
-
-
-def new_engine(model: Model) -> Engine:
-    """Return the engine of a model whose split compiles."""
-    return Engine(new_model(model), new_split(model.split.stages))

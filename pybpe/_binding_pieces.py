@@ -8,27 +8,23 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from pybpe._binding import (
-    ForbiddenText,
-    fail,
-    id_buffer,
-    in_batch,
-    new_match,
-    to_list,
-)
+from pybpe._binding import CData, fail, id_buffer, new_match, uncleared
 from pybpe._core import ffi, lib
+from pybpe._engine import (
+    BaseEngine,
+    ForbiddenText,
+    Workspace,
+    in_batch,
+    text_offsets,
+    to_list,
+    to_lists,
+)
 from pybpe.codepoint import MARK, UNKNOWN, EncodedPiece
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from pybpe.codepoint import CodepointModel, Normalizer
-
-CData = Any  # what cffi hands out has no types that mypy could check
 
 PATHS: dict[str, int] = {
     "auto": lib.BPE_PIECES_PATH_AUTO,
@@ -39,8 +35,6 @@ PATHS: dict[str, int] = {
 
 # The type code of an array that can serve as size_t[].
 _SIZE: Literal["Q", "I"] = "Q" if ffi.sizeof("size_t") == 8 else "I"
-
-_uncleared = ffi.new_allocator(should_clear_after_alloc=False)
 
 
 # ------------------------------------------------------------------ model
@@ -151,10 +145,10 @@ def new_pieces(model: CodepointModel) -> CData:
 # ------------------------------------------------------------------ encode and decode
 
 
-class Workspace:
-    """What one running call needs: the core's workspace and reusable out-parameters."""
+class PieceWorkspace(Workspace):
+    """A workspace whose ids the core holds."""
 
-    __slots__ = ("core", "err", "ids", "n")
+    __slots__ = ("ids",)
 
     def __init__(self, pieces: CData) -> None:
         """Allocate for calls with a model."""
@@ -162,17 +156,14 @@ class Workspace:
         status = lib.bpe_pieces_workspace_new(pieces, out)
         if status != lib.BPE_OK:
             fail(status)
-        self.core = ffi.gc(out[0], lib.bpe_pieces_workspace_free)
+        super().__init__(ffi.gc(out[0], lib.bpe_pieces_workspace_free))
         self.ids = ffi.new("uint32_t **")
-        self.n = ffi.new("size_t *")
-        self.err = ffi.new("bpe_error *")
 
 
-class PieceEngine:
+class PieceEngine(BaseEngine[PieceWorkspace]):
     """A codepoint model, ready to encode and decode; shared by any threads.
 
-    It has the methods of `_binding.Engine`, and some more. As there, each running call
-    takes a workspace from a pool, and the GIL is released while the core works.
+    It has the methods of the byte-level `Engine`, and some more.
 
     `match` is what `_binding.new_match` makes of the control pieces that the caller
     permits; they are found before normalisation, and the text between two of them is
@@ -180,7 +171,7 @@ class PieceEngine:
     are always found, and keep their text in normalisation.
     """
 
-    __slots__ = ("_pieces", "_pool", "_settings", "core", "model")
+    __slots__ = ("_pieces", "_settings", "core", "model")
 
     new_match = staticmethod(new_match)
     # Whether added tokens are found without being in `match`.
@@ -193,17 +184,17 @@ class PieceEngine:
             ModelError: The model's parts contradict each other.
             ValueError: It is larger than the core's limits.
         """
+        super().__init__()
         self.model = model
         self.core = new_pieces(model)
-        self._pool: list[Workspace] = []
         self._pieces: list[bytes] | None = None
         self._settings: tuple[int, int] | None = None
 
     def configured(self, path: str, use_cache: bool) -> PieceEngine:
         """Return an engine of the same model that encodes in the given way (tests)."""
         other = PieceEngine.__new__(PieceEngine)
-        other.model, other.core = self.model, self.core
-        other._pool, other._pieces = [], self._pieces
+        BaseEngine.__init__(other)
+        other.model, other.core, other._pieces = self.model, self.core, self._pieces
         other._settings = (PATHS[path], int(use_cache))
         return other
 
@@ -232,20 +223,15 @@ class PieceEngine:
 
     # -------------------------------------------------------------- encode
 
-    def _take(self) -> Workspace:
-        try:
-            return self._pool.pop()
-        except IndexError:
-            workspace = Workspace(self.core)
-            if self._settings:
-                status = lib.bpe_pieces_workspace_configure(
-                    workspace.core, *self._settings
-                )
-                if status != lib.BPE_OK:
-                    fail(status)
-            return workspace
+    def _new_workspace(self) -> PieceWorkspace:
+        workspace = PieceWorkspace(self.core)
+        if self._settings:
+            status = lib.bpe_pieces_workspace_configure(workspace.core, *self._settings)
+            if status != lib.BPE_OK:
+                fail(status)
+        return workspace
 
-    def _put_back(self, workspace: Workspace) -> None:
+    def _put_back(self, workspace: PieceWorkspace) -> None:
         lib.bpe_pieces_workspace_trim(workspace.core)
         self._pool.append(workspace)
 
@@ -264,18 +250,17 @@ class PieceEngine:
 
     def _run(
         self,
-        workspace: Workspace,
+        workspace: PieceWorkspace,
         data: bytes,
         match: CData | None,
         forbidden: CData | None,
-        dropout: CData | None = None,
+        dropout: CData = ffi.NULL,
     ) -> int:
-        """Encode; the ids are workspace.ids[0][0:n], and n is returned."""
         status = lib.bpe_pieces_encode(
             self.core,
             match or ffi.NULL,
             forbidden or ffi.NULL,
-            dropout or ffi.NULL,
+            dropout,
             workspace.core,
             data,
             len(data),
@@ -285,40 +270,39 @@ class PieceEngine:
         )
         if status != lib.BPE_OK:
             self._check(status, workspace.err)
+        workspace.out = workspace.ids[0]
         return int(workspace.n[0])
 
-    def encode(
-        self, data: bytes, match: CData | None, forbidden: CData | None
-    ) -> list[int]:
-        """Return the ids of `data`."""
-        workspace = self._take()
-        try:
-            n = self._run(workspace, data, match, forbidden)
-            return to_list(workspace.ids[0], n)
-        finally:
-            self._put_back(workspace)
-
-    def encode_to_numpy(
-        self, data: bytes, match: CData | None, forbidden: CData | None
-    ) -> NDArray[np.uint32]:
-        """Return the ids of `data`, shape (n_ids,); the array owns its memory."""
-        import numpy as np
-
-        workspace = self._take()
-        try:
-            n = self._run(workspace, data, match, forbidden)
-            view = np.frombuffer(ffi.buffer(workspace.ids[0], 4 * n), dtype=np.uint32)
-            return view.copy()
-        finally:
-            self._put_back(workspace)
-
-    def count(self, data: bytes, match: CData | None, forbidden: CData | None) -> int:
-        """Return how many ids `data` has."""
-        workspace = self._take()
-        try:
-            return self._run(workspace, data, match, forbidden)
-        finally:
-            self._put_back(workspace)
+    def _run_batch(
+        self,
+        workspace: PieceWorkspace,
+        texts: Sequence[bytes],
+        match: CData | None,
+        forbidden: CData | None,
+        dropout: CData = ffi.NULL,
+    ) -> CData:
+        data = b"".join(texts)
+        offsets, _held = text_offsets(texts)
+        starts = uncleared("size_t[]", len(texts) + 1)
+        status = lib.bpe_pieces_encode_batch(
+            self.core,
+            match or ffi.NULL,
+            forbidden or ffi.NULL,
+            dropout,
+            workspace.core,
+            data,
+            offsets,
+            len(texts),
+            workspace.ids,
+            starts,
+            workspace.err,
+        )
+        if status == lib.BPE_ERR_FORBIDDEN:
+            raise in_batch(workspace.err.pos, texts)
+        if status != lib.BPE_OK:
+            self._check(status, workspace.err)
+        workspace.out = workspace.ids[0]
+        return starts
 
     def encode_batch(
         self,
@@ -339,32 +323,11 @@ class PieceEngine:
         Raises:
             ForbiddenText: With the text's number and the position in it.
         """
-        data = b"".join(texts)
-        # One call for all offsets: item by item, they take longer than short texts.
-        offsets = array(_SIZE, accumulate(map(len, texts), initial=0))
-        id_offsets = _uncleared("size_t[]", len(texts) + 1)
+        options = _dropout(dropout)
         workspace = self._take()
         try:
-            status = lib.bpe_pieces_encode_batch(
-                self.core,
-                match or ffi.NULL,
-                forbidden or ffi.NULL,
-                _dropout(dropout),
-                workspace.core,
-                data,
-                ffi.from_buffer("size_t[]", offsets),
-                len(texts),
-                workspace.ids,
-                id_offsets,
-                workspace.err,
-            )
-            if status == lib.BPE_ERR_FORBIDDEN:
-                raise in_batch(workspace.err.pos, texts)
-            if status != lib.BPE_OK:
-                self._check(status, workspace.err)
-            bounds = ffi.unpack(id_offsets, len(texts) + 1)
-            flat = to_list(workspace.ids[0], bounds[-1])
-            return [flat[a:b] for a, b in pairwise(bounds)]
+            starts = self._run_batch(workspace, texts, match, forbidden, options)
+            return to_lists(workspace.out, starts, len(texts))
         finally:
             self._put_back(workspace)
 
@@ -398,7 +361,7 @@ class PieceEngine:
         try:
             options = _dropout((alpha, seed))
             n = self._run(workspace, data, match, forbidden, options)
-            return to_list(workspace.ids[0], n)
+            return to_list(workspace.out, n)
         finally:
             self._put_back(workspace)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pybpe import _binding
+from pybpe import _binding, _engine_bpe
 from pybpe.model import MERGES, UNMATCHED, Model
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pybpe.codepoint import CodepointModel
 
     AnyModel = Model | CodepointModel
-    AnyEngine = _binding.Engine | PieceEngine
+    AnyEngine = _engine_bpe.Engine | PieceEngine
 
 
 def new_engine(model: AnyModel) -> AnyEngine:
@@ -26,12 +26,12 @@ def new_engine(model: AnyModel) -> AnyEngine:
         if model.split.compiled and not (
             model.split.changes or model.normalizers or model.decoders or model.flags
         ):
-            return _binding.new_engine(model)
+            return _engine_bpe.new_engine(model)
         from pybpe import _pipeline
 
         if _pipeline.is_needed(model):
             return _pipeline.PipelineEngine(model)
-        return _binding.new_engine(model)
+        return _engine_bpe.new_engine(model)
     from pybpe.codepoint import CodepointModel
 
     if isinstance(model, CodepointModel):
@@ -50,7 +50,7 @@ def piece_engine(engine: AnyEngine, what: str) -> PieceEngine:
     Raises:
         ValueError: It is another; `what` names what only the former can do.
     """
-    if isinstance(engine, _binding.Engine):
+    if isinstance(engine, _engine_bpe.Engine):
         raise ValueError(
             f"{what} is for sentencepiece models only, and this is a byte-level one"
         )
@@ -73,7 +73,7 @@ def find_merges(model: AnyModel, engine: AnyEngine) -> list[tuple[int, int]]:
     Raises:
         ValueError: The model is sentencepiece's.
     """
-    if not isinstance(model, Model) or not isinstance(engine, _binding.Engine):
+    if not isinstance(model, Model) or not isinstance(engine, _engine_bpe.Engine):
         raise ValueError(
             "a sentencepiece model has no list of merges: any two neighbours whose "
             "concatenation is a piece are joined, those of the best score first"

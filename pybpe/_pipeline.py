@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import compress, groupby
+from itertools import accumulate, chain, compress, groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pybpe import _binding
+from pybpe._engine import ForbiddenText, to_list
+from pybpe._engine_bpe import Engine
 from pybpe.errors import UnknownTokenError
 from pybpe.model import LSTRIP, NORMALIZED, RSTRIP, SINGLE_WORD, Model
 from pybpe.normalizers import WHITE_SPACE, apply_all, keep_start
@@ -62,7 +64,7 @@ class Matchers(NamedTuple):
     apart: bool
 
 
-class PipelineEngine(_binding.Engine):
+class PipelineEngine(Engine):
     """An engine with the same methods as the core's own, for any model."""
 
     __slots__ = ("_cut", "_decoders", "_first", "_flags", "_steps", "_texts")
@@ -239,7 +241,7 @@ class PipelineEngine(_binding.Engine):
                 pretokens = [
                     str(piece).encode("utf-8", "surrogateescape") for piece in group
                 ]
-                ends = _binding.running_total(map(len, pretokens))
+                ends = accumulate(map(len, pretokens))
                 ids += self.encode_pretokens(b"".join(pretokens), ends)
             yield ids
 
@@ -281,6 +283,18 @@ class PipelineEngine(_binding.Engine):
         )
         return [next(easy if is_plain else others) for is_plain in plain]
 
+    def encode_batch_to_numpy(
+        self, texts: Sequence[bytes], match: Any, forbidden: Any
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Return all ids, and where each text's begin."""
+        if all(self._is_plain(text, match) for text in texts):
+            return super().encode_batch_to_numpy(texts, match.together, forbidden)
+        import numpy as np
+
+        rows = self.encode_batch(texts, match, forbidden)
+        offsets = np.array([0, *accumulate(map(len, rows))], np.int64)
+        return np.fromiter(chain.from_iterable(rows), np.uint32, offsets[-1]), offsets
+
     # -------------------------------------------------------------- decoding
 
     def decode(self, ids: Any, n: int) -> bytes:
@@ -304,7 +318,7 @@ class PipelineEngine(_binding.Engine):
 
         known = self._texts
         tokens = []
-        for i, number in enumerate(_binding.to_list(ids, n)):
+        for i, number in enumerate(to_list(ids, n)):
             token = known.get(number)
             if token is None:
                 data = _binding.token_bytes(self.model, number)
@@ -320,7 +334,7 @@ class PipelineEngine(_binding.Engine):
 def _refuse_forbidden(data: bytes, forbidden: Any, index: int | None = None) -> None:
     """Raise ForbiddenText if a text, of a batch maybe, spells a forbidden string."""
     if forbidden is not None and (refused := _binding.find_all(forbidden, data)):
-        raise _binding.ForbiddenText(refused[0][0], index)
+        raise ForbiddenText(refused[0][0], index)
 
 
 def _stable(steps: Sequence[Any], string: bytes) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def to_utf8(text: str | bytes | bytearray | memoryview, what: str = "text") -> bytes:
     """Return the UTF-8 bytes of a text; `bytes` are taken as they are.
@@ -29,3 +31,18 @@ def to_utf8(text: str | bytes | bytearray | memoryview, what: str = "text") -> b
     if isinstance(text, (bytes, bytearray, memoryview)):
         return memoryview(text).tobytes()
     raise TypeError(f"{what} must be str or bytes, got {type(text).__name__}")
+
+
+def all_to_utf8(
+    texts: Sequence[str | bytes | bytearray | memoryview], first: int, last: int
+) -> list[bytes]:
+    """Return `to_utf8` of texts[first:last].
+
+    Raises:
+        TypeError: An item is no text; the message says which.
+    """
+    try:
+        return list(map(to_utf8, texts[first:last]))
+    except TypeError:
+        pass
+    return [to_utf8(texts[i], f"texts[{i}]") for i in range(first, last)]

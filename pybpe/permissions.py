@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, Literal
 
 from pybpe import _binding
+from pybpe._engine import ForbiddenText
 from pybpe._text import to_utf8
 from pybpe.errors import SpecialTokenError
 
@@ -40,7 +41,7 @@ class Permissions:
         self._special = dict(special)
         self._added = dict(added)
         self._matchers: dict[tuple[frozenset[bytes], bool], Any] = {}
-        self._usual: dict[tuple[str | None, str | None], tuple[Any, Any]] = {}
+        self._usual: dict[tuple[Any, Any], tuple[Any, Any]] = {}
 
     def matchers(self, allowed: Allowed, disallowed: Disallowed) -> tuple[Any, Any]:
         """Return the core's matcher of what becomes an id, and of what is refused.
@@ -49,23 +50,24 @@ class Permissions:
             TypeError: An argument is neither "all" nor a collection of tokens.
             ValueError: A collection holds an empty string.
         """
-        # Nearly every call passes "all" or nothing at all: no work for each token then.
-        usual = (_all_or_nothing(allowed), _all_or_nothing(disallowed))
-        if usual in self._usual:
-            return self._usual[usual]
+        # Nearly every call passes "all" or nothing at all: one look-up then.
+        try:
+            return self._usual[allowed, disallowed]
+        except (KeyError, TypeError):  # TypeError: a set or a list, which has no hash
+            pass
         may, must_not = self._resolve(allowed, disallowed)
         found = (
             self._matcher(may.intersection(self._special), True),
             self._matcher(must_not, False),
         )
-        if None not in usual:
-            self._usual[usual] = found
+        if _is_usual(allowed) and _is_usual(disallowed):
+            self._usual[allowed, disallowed] = found
         return found
 
     def refusal(
         self,
         data: bytes,
-        found: _binding.ForbiddenText,
+        found: ForbiddenText,
         allowed: Allowed,
         disallowed: Disallowed,
     ) -> SpecialTokenError:
@@ -122,13 +124,11 @@ class Permissions:
         return matcher
 
 
-def _all_or_nothing(tokens: object) -> str | None:
-    """Return "all" or "nothing" for what says so, None for anything else."""
+def _is_usual(tokens: object) -> bool:
+    """Tell whether an argument is one of the few that say "all" or nothing."""
     if type(tokens) is str:
-        return "all" if tokens == "all" else None
-    if type(tokens) in (frozenset, set, tuple, list) and not tokens:
-        return "nothing"
-    return None
+        return tokens == "all"
+    return type(tokens) in (frozenset, tuple) and not tokens
 
 
 def as_text(token: bytes) -> Token:

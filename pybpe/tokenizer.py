@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from pybpe import _binding, _engines
+from pybpe import _engines
+from pybpe._engine import ForbiddenText
 from pybpe._ids import check_errors, id_buffer, index
-from pybpe._text import to_utf8
+from pybpe._text import all_to_utf8, to_utf8
 from pybpe._threads import Portion, in_threads, portions
 from pybpe.errors import UnknownTokenError
 from pybpe.model import Model
@@ -443,7 +444,7 @@ class Tokenizer:
         match, forbidden = self._permissions.matchers(allowed, disallowed)
         try:
             return method(data, match, forbidden)
-        except _binding.ForbiddenText as found:
+        except ForbiddenText as found:
             raise self._permissions.refusal(data, found, allowed, disallowed) from None
 
     def encode_with_dropout(
@@ -523,6 +524,90 @@ class Tokenizer:
                 says which text.
             TypeError: An item is neither str nor bytes; the message says which.
         """
+        results = self._run_batch(
+            self._engine.encode_batch,
+            texts,
+            num_threads,
+            allowed_special,
+            disallowed_special,
+        )
+        rows = [ids for result in results for ids in result]
+        prefix, suffix = self._model.text_prefix, self._model.text_suffix
+        if not add_special_tokens or not (prefix or suffix):
+            return rows
+        return [[*prefix, *ids, *suffix] for ids in rows]
+
+    def encode_batch_to_numpy(
+        self,
+        texts: Iterable[Token],
+        *,
+        num_threads: int | None = None,
+        allowed_special: Allowed = NONE,
+        disallowed_special: Disallowed = "all",
+        add_special_tokens: bool = False,
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Return the ids of all texts in one array, and where each text's begin.
+
+        Takes the arguments of `encode_batch` and raises what it raises; numpy must be
+        installed. It is the quickest way to encode many texts: no list is made.
+
+        Returns:
+            ids: `uint32`, shape (n_ids,): the ids of the first text, then those of the
+                second, and so on.
+            offsets: `int64`, shape (n_texts + 1,): text i has
+                `ids[offsets[i]:offsets[i + 1]]`.
+        """
+        import numpy as np
+
+        results = self._run_batch(
+            self._engine.encode_batch_to_numpy,
+            texts,
+            num_threads,
+            allowed_special,
+            disallowed_special,
+        )
+        if len(results) == 1:
+            ids, offsets = results[0]
+        else:
+            ids = np.concatenate([np.empty(0, np.uint32), *(ids for ids, _ in results)])
+            lengths = [np.diff(starts) for _, starts in results]
+            offsets = np.concatenate([np.zeros(1, np.int64), *lengths]).cumsum()
+        if add_special_tokens:
+            return self._put_around(ids, offsets)
+        return ids, offsets
+
+    def _put_around(
+        self, ids: NDArray[np.uint32], offsets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Put what `add_special_tokens` asks for before and behind each text's ids."""
+        import numpy as np
+
+        prefix = np.array(self._model.text_prefix, np.uint32)
+        suffix = np.array(self._model.text_suffix, np.uint32)
+        n_more = len(prefix) + len(suffix)
+        if not n_more or len(offsets) == 1:
+            return ids, offsets
+        moved = offsets + n_more * np.arange(len(offsets), dtype=np.int64)
+        out = np.empty(moved[-1], np.uint32)
+        own = np.ones(len(out), np.bool_)
+        for i, token_id in enumerate(prefix):
+            out[moved[:-1] + i] = token_id
+            own[moved[:-1] + i] = False
+        for i, token_id in enumerate(suffix):
+            out[moved[1:] - len(suffix) + i] = token_id
+            own[moved[1:] - len(suffix) + i] = False
+        out[own] = ids
+        return out, moved
+
+    def _run_batch(
+        self,
+        method: Callable[[list[bytes], Any, Any], _T],
+        texts: Iterable[Token],
+        num_threads: int | None,
+        allowed: Allowed,
+        disallowed: Disallowed,
+    ) -> list[_T]:
+        """Call a method of the engine on contiguous portions of the texts, in order."""
         if not isinstance(texts, Iterable):
             raise TypeError(
                 f"texts must be an iterable of texts, got {type(texts).__name__}"
@@ -532,26 +617,23 @@ class Tokenizer:
                 f"texts must be an iterable of texts, got one {type(texts).__name__}: "
                 "use encode, or put it into a list"
             )
-        data = [to_utf8(text, f"texts[{i}]") for i, text in enumerate(texts)]
+        items = list(texts)
         permissions = self._permissions
-        match, forbidden = permissions.matchers(allowed_special, disallowed_special)
+        match, forbidden = permissions.matchers(allowed, disallowed)
 
-        def encode_portion(portion: Portion) -> list[list[int]]:
-            first, last = portion
+        def run(portion: Portion) -> _T:
+            # Texts become UTF-8 here, so that threads share in that, too.
+            data = all_to_utf8(items, *portion)
             try:
-                return self._engine.encode_batch(data[first:last], match, forbidden)
-            except _binding.ForbiddenText as found:
-                found.index = (found.index or 0) + first
+                return method(data, match, forbidden)
+            except ForbiddenText as found:
+                at = found.index or 0
+                found.index = at + portion[0]
                 raise permissions.refusal(
-                    data[found.index], found, allowed_special, disallowed_special
+                    data[at], found, allowed, disallowed
                 ) from None
 
-        results = in_threads(encode_portion, portions(map(len, data)), num_threads)
-        rows = [ids for result in results for ids in result]
-        prefix, suffix = self._model.text_prefix, self._model.text_suffix
-        if not add_special_tokens or not (prefix or suffix):
-            return rows
-        return [[*prefix, *ids, *suffix] for ids in rows]
+        return in_threads(run, portions(map(_length, items)), num_threads)
 
     @property
     def text_prefix(self) -> tuple[int, ...]:
@@ -630,6 +712,11 @@ class Tokenizer:
             return self._engine.decode_text(buffer, n, errors)
         except UnknownTokenError as error:
             raise UnknownTokenError(f"batch[{i}]: {error}") from None
+
+
+def _length(text: object) -> int:
+    """Return about how long a text is; what is none is refused later."""
+    return len(text) if isinstance(text, (str, bytes, bytearray)) else 1
 
 
 def _split(pattern: str | Split | None) -> Split:

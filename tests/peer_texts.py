@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 from split_reference import SCALE
 
 from pybpe import Tokenizer
@@ -81,6 +82,9 @@ def check_corpus(tok: Tokenizer, peer: Callable[[str], list[int]], text: str) ->
     for line, ids in zip(lines, ours, strict=True):
         assert ids == peer(line), line
     assert tok.decode_batch(ours) == lines
+    flat, offsets = tok.encode_batch_to_numpy(lines, disallowed_special=())
+    assert flat.tolist() == [token_id for ids in ours for token_id in ids]
+    assert np.diff(offsets).tolist() == [len(ids) for ids in ours]
 
 
 def check_texts(

@@ -18,6 +18,7 @@ from spm import CONTROL, MARK, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
 from pybpe import UnknownTokenError, _binding
 from pybpe._binding import id_buffer
 from pybpe._binding_pieces import PieceEngine
+from pybpe._engine import ForbiddenText
 from pybpe.formats import sentencepiece as reader
 
 DataPath = Callable[[str], Path]
@@ -310,10 +311,10 @@ def test_control_pieces_need_permission() -> None:
     # What stands between two of them is a text of its own.
     assert tok.encode(b"<s>a</s>a", match, None) == [1, 3, 4, 2, 3, 4]
     assert tok.encode_batch([b"a", b"<s>"], match, None) == [[3, 4], [1]]
-    with pytest.raises(_binding.ForbiddenText) as caught:
+    with pytest.raises(ForbiddenText) as caught:
         tok.encode(b"a a</s>", None, match)
     assert caught.value.position == 3
-    with pytest.raises(_binding.ForbiddenText) as caught:
+    with pytest.raises(ForbiddenText) as caught:
         tok.encode_batch([b"a", b"a<s>"], None, match)
     assert (caught.value.index, caught.value.position) == (1, 1)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import random
 import threading
 import time
 from array import array
@@ -688,3 +689,69 @@ def test_pattern_and_split() -> None:
     stages = make(pattern="deepseek_v3").pattern
     assert isinstance(stages, tuple)
     assert len(stages) == 3
+
+
+# ------------------------------------------------------------------ batches as arrays
+
+
+def _numpy_batches() -> list[list[str | bytes]]:
+    rng = random.Random(5)
+    words = ["hello", " world", "", "\u00e9\u4e2d", "x" * 50, b"\xff\xfe", "a\nb  c"]
+    return [
+        [],
+        [""],
+        ["", "", ""],
+        ["hello"],
+        [rng.choice(words) for _ in range(300)],
+        # More than one portion, one of them a single long text.
+        ["ab " * 2_000_000, *words, "cd" * 10, "ef " * 1_500_000, ""],
+    ]
+
+
+@pytest.mark.parametrize("threads", [None, 1, 2, 5])
+def test_batch_to_numpy_equals_batch(threads: int | None) -> None:
+    tok = Tokenizer.from_merges([(104, 101), (108, 108), (256, 257)], pattern="gpt2")
+    for texts in _numpy_batches():
+        want = tok.encode_batch(texts)
+        ids, offsets = tok.encode_batch_to_numpy(texts, num_threads=threads)
+        assert ids.dtype == np.uint32
+        assert offsets.dtype == np.int64
+        assert offsets.shape == (len(texts) + 1,)
+        assert offsets[0] == 0
+        assert offsets[-1] == len(ids) == sum(map(len, want))
+        assert ids.flags.owndata
+        assert ids.flags.writeable
+        for i, row in enumerate(want):
+            assert ids[offsets[i] : offsets[i + 1]].tolist() == row
+        # What a call returned is no part of what the next one uses.
+        before = ids.copy()
+        tok.encode_batch_to_numpy(["other text"] * 5)
+        assert np.array_equal(ids, before)
+
+
+def test_batch_to_numpy_refuses_as_batch_does() -> None:
+    tok = Tokenizer.from_merges([], pattern=None, special_tokens={END: 256})
+    for texts, kind in (("one", TypeError), (["a", 5], TypeError), (7, TypeError)):
+        with pytest.raises(kind) as first:
+            tok.encode_batch(texts)  # type: ignore[arg-type]
+        with pytest.raises(kind) as second:
+            tok.encode_batch_to_numpy(texts)  # type: ignore[arg-type]
+        assert str(first.value) == str(second.value)
+    with pytest.raises(SpecialTokenError, match=r"texts\[1\]"):
+        tok.encode_batch_to_numpy(["a", f"b{END}"])
+    ids, offsets = tok.encode_batch_to_numpy(["a", f"b{END}"], allowed_special={END})
+    assert ids.tolist() == [97, 98, 256]
+    assert offsets.tolist() == [0, 1, 3]
+
+
+def test_large_text_to_numpy() -> None:
+    """Written into the array itself rather than copied."""
+    tok = Tokenizer.from_merges([(97, 98)], pattern="gpt2", special_tokens={END: 257})
+    text = "ab abc " * 400_000
+    ids = tok.encode_to_numpy(text)
+    assert ids.flags.owndata
+    assert ids.flags.writeable
+    assert np.array_equal(ids, np.array(tok.encode(text), np.uint32))
+    with pytest.raises(SpecialTokenError):
+        tok.encode_to_numpy(text + END)
+    assert np.array_equal(tok.encode_to_numpy(text), ids)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tokenizer_json_make import (
     BYTE_LEVEL,
@@ -419,6 +420,11 @@ def test_add_special_tokens(processor: Any, ids: list[int]) -> None:
     assert tok.encode("ab") == [256]
     assert tok.encode("ab", add_special_tokens=True) == ids
     assert tok.encode_to_numpy("ab", add_special_tokens=True).tolist() == ids
+    texts = ["ab", "", "abab", "ab"]
+    rows = tok.encode_batch(texts, add_special_tokens=True)
+    flat, offsets = tok.encode_batch_to_numpy(texts, add_special_tokens=True)
+    assert flat.tolist() == [token_id for row in rows for token_id in row]
+    assert np.diff(offsets).tolist() == [len(row) for row in rows]
     assert tok.count("ab", add_special_tokens=True) == len(ids)
     assert tok.encode_batch(["ab", "ab"], add_special_tokens=True) == [ids, ids]
     assert tok.encode_to_numpy("", add_special_tokens=True).dtype == "uint32"

@@ -1,0 +1,214 @@
+"""What engines share: workspaces in a pool, and the shapes of results."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from pybpe._binding import CData, sizes
+from pybpe._core import ffi
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class ForbiddenText(Exception):
+    """Text spells a forbidden string.
+
+    Attributes:
+        position: Where it begins, in bytes from the start of the text.
+        index: Which text of a batch it is; None for a single text.
+    """
+
+    def __init__(self, position: int, index: int | None = None) -> None:
+        """Keep both."""
+        super().__init__(position, index)
+        self.position = position
+        self.index = index
+
+
+def in_batch(position: int, texts: Sequence[bytes]) -> ForbiddenText:
+    """Return where an offset in the texts' concatenation lies."""
+    for i, text in enumerate(texts):
+        if position < len(text):
+            return ForbiddenText(position, i)
+        position -= len(text)
+    raise AssertionError(position)
+
+
+def text_offsets(texts: Sequence[bytes]) -> tuple[CData, array[int]]:
+    """Return where each text begins in their concatenation, and what holds the memory.
+
+    By one call for all offsets: item by item, they take longer than short texts.
+    """
+    return sizes(accumulate(map(len, texts), initial=0))
+
+
+def to_list(ids: CData, n: int) -> list[int]:
+    """Return the first `n` ids of a buffer; the two ways are equal but for speed."""
+    if n < 64:
+        return ffi.unpack(ids, n) if n else []
+    return memoryview(ffi.buffer(ids, 4 * n)).cast("I").tolist()
+
+
+def to_lists(ids: CData, starts: CData, n_texts: int) -> list[list[int]]:
+    """Return the ids of each text, given where they begin and where the last end."""
+    bounds = ffi.unpack(starts, n_texts + 1)
+    flat = to_list(ids, bounds[-1])
+    return [flat[a:b] for a, b in pairwise(bounds)]
+
+
+def to_numpy(ids: CData, n: int) -> NDArray[np.uint32]:
+    """Return the first `n` ids of a buffer as an array that owns its memory."""
+    import numpy as np
+
+    out = np.empty(n, np.uint32)
+    if n:
+        ffi.memmove(out, ids, 4 * n)
+    return out
+
+
+class Workspace:
+    """What one running call needs: the core's workspace and reusable out-parameters.
+
+    Attributes:
+        core: The core's workspace.
+        out: Where the ids of the last call are.
+        n: A size_t for how many there are.
+        err: A bpe_error.
+    """
+
+    __slots__ = ("core", "err", "n", "out")
+
+    def __init__(self, core: CData) -> None:
+        """Take over the core's workspace."""
+        self.core = core
+        self.out: CData = ffi.NULL
+        self.n = ffi.new("size_t *")
+        self.err = ffi.new("bpe_error *")
+
+
+W = TypeVar("W", bound=Workspace)
+
+
+class BaseEngine(Generic[W]):
+    """Encodes with workspaces from a pool; any threads may share it.
+
+    Each running call takes a workspace from the pool and puts it back when it ends.
+    `list.pop` and `list.append` are atomic, so the pool needs no lock that a fork could
+    catch in the locked state.
+    """
+
+    __slots__ = ("_pool",)
+
+    def __init__(self) -> None:
+        """Begin with an empty pool."""
+        self._pool: list[W] = []
+
+    # ------------------------------------------------------ what a kind of model does
+
+    def _new_workspace(self) -> W:
+        """Return one more workspace."""
+        raise NotImplementedError
+
+    def _put_back(self, workspace: W) -> None:
+        """End a call."""
+        self._pool.append(workspace)
+
+    def _run(
+        self,
+        workspace: W,
+        data: bytes,
+        match: CData | None,
+        forbidden: CData | None,
+    ) -> int:
+        """Encode a text; return how many ids there are, and leave them in `out`.
+
+        Raises:
+            ForbiddenText: With the position in the text.
+        """
+        raise NotImplementedError
+
+    def _run_batch(
+        self,
+        workspace: W,
+        texts: Sequence[bytes],
+        match: CData | None,
+        forbidden: CData | None,
+    ) -> CData:
+        """Encode texts; leave all ids in `out`, return where each text's begin.
+
+        The size_t[] has an entry more than there are texts: how many ids there are.
+
+        Raises:
+            ForbiddenText: With the text's number and the position in it.
+        """
+        raise NotImplementedError
+
+    # ------------------------------------------------------ the shapes of results
+
+    def _take(self) -> W:
+        try:
+            return self._pool.pop()
+        except IndexError:
+            return self._new_workspace()
+
+    def encode(
+        self, data: bytes, match: CData | None, forbidden: CData | None
+    ) -> list[int]:
+        """Return the ids of `data`."""
+        workspace = self._take()
+        try:
+            n = self._run(workspace, data, match, forbidden)
+            return to_list(workspace.out, n)
+        finally:
+            self._put_back(workspace)
+
+    def encode_to_numpy(
+        self, data: bytes, match: CData | None, forbidden: CData | None
+    ) -> NDArray[np.uint32]:
+        """Return the ids of `data` as an array of shape (n_ids,)."""
+        workspace = self._take()
+        try:
+            n = self._run(workspace, data, match, forbidden)
+            return to_numpy(workspace.out, n)
+        finally:
+            self._put_back(workspace)
+
+    def count(self, data: bytes, match: CData | None, forbidden: CData | None) -> int:
+        """Return how many ids `data` has."""
+        workspace = self._take()
+        try:
+            return self._run(workspace, data, match, forbidden)
+        finally:
+            self._put_back(workspace)
+
+    def encode_batch(
+        self, texts: Sequence[bytes], match: CData | None, forbidden: CData | None
+    ) -> list[list[int]]:
+        """Return the ids of each text, by one call of the core."""
+        workspace = self._take()
+        try:
+            starts = self._run_batch(workspace, texts, match, forbidden)
+            return to_lists(workspace.out, starts, len(texts))
+        finally:
+            self._put_back(workspace)
+
+    def encode_batch_to_numpy(
+        self, texts: Sequence[bytes], match: CData | None, forbidden: CData | None
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Return all ids, and where each text's begin: `encode_batch` as two arrays."""
+        import numpy as np
+
+        n = len(texts) + 1
+        workspace = self._take()
+        try:
+            starts = self._run_batch(workspace, texts, match, forbidden)
+            size = ffi.sizeof("size_t")
+            view = np.frombuffer(ffi.buffer(starts, size * n), f"u{size}")
+            return to_numpy(workspace.out, starts[n - 1]), view.astype(np.int64)
+        finally:
+            self._put_back(workspace)
