@@ -8,7 +8,7 @@ from pybpe import _binding, _engine_bpe
 from pybpe.model import MERGES, UNMATCHED, Model
 
 if TYPE_CHECKING:
-    from pybpe._binding_pieces import PieceEngine
+    from pybpe._engine_pieces import PieceEngine
     from pybpe.codepoint import CodepointModel
 
     AnyModel = Model | CodepointModel
@@ -35,9 +35,9 @@ def new_engine(model: AnyModel) -> AnyEngine:
     from pybpe.codepoint import CodepointModel
 
     if isinstance(model, CodepointModel):
-        from pybpe import _binding_pieces
+        from pybpe import _engine_pieces
 
-        return _binding_pieces.new_engine(model)
+        return _engine_pieces.new_engine(model)
     raise TypeError(
         f"Tokenizer() takes a Model or a CodepointModel, got {type(model).__name__}; "
         "to make a tokenizer use pybpe.train, pybpe.load or Tokenizer.from_..."

@@ -2,7 +2,7 @@
 
 A codepoint model is sentencepiece's BPE: its tokens, called pieces there, are made of
 characters rather than bytes, and text is normalised before it is encoded. Readers of
-files make a `CodepointModel`, and `_binding_pieces` builds the C objects from one.
+files make a `CodepointModel`, and `_engine_pieces` builds the C objects from one.
 """
 
 from __future__ import annotations

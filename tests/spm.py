@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from pybpe._binding_pieces import PieceEngine
+from pybpe._engine_pieces import PieceEngine
 from pybpe._proto import sentencepiece_pb2 as pb
 from pybpe.formats import sentencepiece as reader
 

@@ -17,8 +17,8 @@ from spm import CONTROL, MARK, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
 
 from pybpe import UnknownTokenError, _binding
 from pybpe._binding import id_buffer
-from pybpe._binding_pieces import PieceEngine
 from pybpe._engine import ForbiddenText
+from pybpe._engine_pieces import PieceEngine
 from pybpe.formats import sentencepiece as reader
 
 DataPath = Callable[[str], Path]

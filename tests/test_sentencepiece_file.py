@@ -18,7 +18,7 @@ import spm
 from spm import BYTE, CONTROL, MARK, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
 
 from pybpe import ModelError
-from pybpe._binding_pieces import PieceEngine
+from pybpe._engine_pieces import PieceEngine
 from pybpe.formats import sentencepiece as reader
 from pybpe.formats._source import Source
 
@@ -347,7 +347,7 @@ def test_many_small_pieces_take_little_memory(piece: bytes, said: str) -> None:
     n = 10_000_000 // len(piece)
     code = (
         "import resource; from pybpe.formats import sentencepiece as f\n"
-        "from pybpe._binding_pieces import PieceEngine\n"
+        "from pybpe._engine_pieces import PieceEngine\n"
         "f._schema()\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "try:\n"

@@ -1,8 +1,4 @@
-"""The core's functions for codepoint models: Python values in, C calls, values out.
-
-Beside `_binding`, this is the only other module that calls the compiled core for them.
-What the C functions promise stands in `csrc/bpe.h`.
-"""
+"""The engine of sentencepiece models."""
 
 from __future__ import annotations
 
