@@ -148,7 +148,7 @@ def test_ctrl_c_leaves_the_old_output_and_nothing_else(model: Path) -> None:
             time.sleep(0.01)
         time.sleep(0.2)
         child.send_signal(signal.SIGINT)
-        assert child.wait(timeout=60) == 130
+        assert child.wait(timeout=600) == 130
         assert child.stderr.read().strip() == b"pybpe: interrupted"
     assert contents(model.parent) == before
 
@@ -190,7 +190,7 @@ def test_special_files_are_written_straight(corpus: Path, model: Path) -> None:
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
         succeed("encode", model, corpus, "-o", pipe)
-        got, _ = reader.communicate(timeout=60)
+        got, _ = reader.communicate(timeout=600)
     assert got == wanted
     assert pipe.is_fifo()
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import growth
 import pytest
 import reference
 import regex
@@ -198,29 +198,10 @@ SHAPES: dict[str, Callable[[int], str]] = {
 }
 
 
-def growth(run: Callable[[int], object], small: int, factor: int) -> float:
-    """Return how many times longer `factor` times the input takes; best of a few."""
-    best = float("inf")
-    for _ in range(4):
-        spent = []
-        for n in (small, factor * small):
-            start = time.thread_time()
-            run(n)
-            spent.append(time.thread_time() - start)
-        best = min(best, spent[1] / spent[0])
-        if best < 1.5 * factor:
-            break
-    return best
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("pattern", ["cl100k", "o200k", None])
 def test_time_grows_with_the_text_not_its_square(shape: str, pattern: str) -> None:
     merges = [(97, 97), (32, 32), (97, 98), (256, 256), (257, 257), (260, 260)]
     tok = Tokenizer.from_merges(merges, pattern=pattern, special_tokens=["<|end|>"])
-    make = SHAPES[shape]
-    texts = {n: make(n) for n in (250_000, 2_000_000)}
-    # Eight times the text takes 8 times as long, a little more where a heap sorts;
-    # 64 times if anything is quadratic.
-    assert growth(lambda n: tok.count(texts[n]), 250_000, 8) < 24
+    growth.check_linear(tok.count, SHAPES[shape], 30_000)

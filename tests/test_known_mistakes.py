@@ -13,12 +13,12 @@ import random
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import growth
 import numpy as np
 import pytest
 
@@ -361,21 +361,6 @@ def trained() -> Tokenizer:
     return pybpe.train(texts, 600, pattern=None, special_tokens=["<|endoftext|>"])
 
 
-def growth(run: Callable[[int], object], small: int, factor: int) -> float:
-    """Return how many times longer `factor` times the input takes; best of a few."""
-    best = float("inf")
-    for _ in range(4):
-        spent = []
-        for n in (small, factor * small):
-            start = time.thread_time()
-            run(n)
-            spent.append(time.thread_time() - start)
-        best = min(best, spent[1] / max(spent[0], 1e-4))
-        if best < 1.5 * factor:
-            break
-    return best
-
-
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("pattern", ["cl100k", "o200k", "gpt2", None])
 def test_time_grows_with_the_text(
@@ -384,10 +369,7 @@ def test_time_grows_with_the_text(
     tok = Tokenizer.from_merges(
         trained.merges, pattern=pattern, special_tokens=["<|endoftext|>"]
     )
-    # Eight times the text takes 8 times as long, a little more where a heap sorts;
-    # 64 times if anything is quadratic.
-    texts = {n: SHAPES[shape](n) for n in (50_000, 400_000)}
-    assert growth(lambda n: tok.count(texts[n]), 50_000, 8) < 24
+    growth.check_linear(tok.count, SHAPES[shape], 5_000)
 
 
 def test_one_long_text_costs_no_more_than_its_lines() -> None:
@@ -398,21 +380,14 @@ def test_one_long_text_costs_no_more_than_its_lines() -> None:
     tok = pybpe.train(lines[:1000], 1000)
     whole = "".join(lines)
 
-    def each(line_by_line: int) -> int:
-        if not line_by_line:
-            return tok.count(whole)
+    def at_once() -> int:
+        return tok.count(whole)
+
+    def line_by_line() -> int:
         return sum(map(tok.count, lines))
 
-    assert each(0) == each(1)
-    ratios = []
-    for _ in range(5):
-        spent = []
-        for way in (1, 0):
-            start = time.thread_time()
-            each(way)
-            spent.append(time.thread_time() - start)
-        ratios.append(spent[1] / spent[0])
-    assert min(ratios) < 2
+    assert at_once() == line_by_line()
+    growth.check_ratio(at_once, line_by_line, 3)
 
 
 def test_many_added_tokens_take_time_in_proportion() -> None:
@@ -420,7 +395,7 @@ def test_many_added_tokens_take_time_in_proportion() -> None:
     def build(n: int) -> Tokenizer:
         return make(added_tokens={f"<extra {i}>": 300 + i for i in range(n)})
 
-    assert growth(build, 2_000, 8) < 24
+    growth.check_linear(build, int, 500)
 
 
 # ------------------------------------------------------------------ threads, processes

@@ -786,7 +786,7 @@ def test_pipes_are_written_to_and_read(tmp_path: Path) -> None:
         [sys.executable, "-c", code, str(pipe)], stdout=subprocess.PIPE
     ) as reader:
         model_file.save_model(make_model(), pipe)
-        out, _ = reader.communicate(timeout=60)
+        out, _ = reader.communicate(timeout=600)
     assert reader.returncode == 0
     assert out == model_file.model_to_bytes(make_model())
     assert stat.S_ISFIFO(pipe.stat().st_mode)
@@ -802,7 +802,7 @@ def run(code: str, *args: str, **environment: str) -> str:
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr

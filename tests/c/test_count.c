@@ -325,22 +325,31 @@ TEST(many_pretokens_in_order) {
 
 TEST(merging_large_tables_takes_linear_time) {
     /* Entries come out of a table in the order of their hashes. Put into a smaller table in that
-     * order, they would take quadratic time, hundreds of times what filling the table took. */
-    enum { N = 200000 };
-    bpe_counts *counts = new_counts(), *copy = new_counts();
-    clock_t start = clock();
-    for (uint32_t i = 0; i < N; i++) {
-        uint64_t frequency = 1;
-        size_t at[2] = {0, sizeof i};
-        REQUIRE(bpe_counts_add_frequencies(counts, (const uint8_t *)&i, at, &frequency, 1, i,
-                                           NULL) == BPE_OK);
+     * order, they would take quadratic time, hundreds of times what filling the table took. Both
+     * are tried again while merging seems slow: other programs can only make it seem slower. */
+    enum { N = 200000, TRIES = 10 };
+    clock_t filling = 0, merging = 0;
+    for (int attempt = 0; attempt < TRIES && (attempt == 0 || merging > 10 * filling); attempt++) {
+        bpe_counts *counts = new_counts(), *copy = new_counts();
+        clock_t start = clock();
+        for (uint32_t i = 0; i < N; i++) {
+            uint64_t frequency = 1;
+            size_t at[2] = {0, sizeof i};
+            REQUIRE(bpe_counts_add_frequencies(counts, (const uint8_t *)&i, at, &frequency, 1, i,
+                                               NULL) == BPE_OK);
+        }
+        clock_t filled = clock();
+        CHECK_EQ(bpe_counts_merge(copy, counts), BPE_OK);
+        CHECK_EQ(bpe_counts_size(copy), N);
+        clock_t merged = clock();
+        if (attempt == 0 || filled - start < filling)
+            filling = filled - start;
+        if (attempt == 0 || merged - filled < merging)
+            merging = merged - filled;
+        bpe_counts_free(copy);
+        bpe_counts_free(counts);
     }
-    clock_t filled = clock();
-    CHECK_EQ(bpe_counts_merge(copy, counts), BPE_OK);
-    CHECK_EQ(bpe_counts_size(copy), N);
-    CHECK(clock() - filled < 10 * (filled - start) + CLOCKS_PER_SEC / 10);
-    bpe_counts_free(copy);
-    bpe_counts_free(counts);
+    CHECK(merging <= 10 * filling);
 }
 
 /* Fill a table in every way there is. */
