@@ -204,7 +204,7 @@ def test_overshoot_is_linear(pattern: str, unit: str) -> None:
     for name, cut in ways(split):
         assert len(cut(unit * 1000)) == len(unit) * 1000
         if name == "core":
-            growth.check_linear(cut, lambda n: unit * n, 1_000)
+            growth.check_linear(cut, lambda n: unit * n, 300)
         elif name == "reference":
             # Sixteen times the text takes 16 times the steps, not 256 times.
             few = growth.lines(partial(cut, unit * 100))
