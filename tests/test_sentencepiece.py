@@ -146,7 +146,7 @@ def test_llama_cpp_vectors(data_path: DataPath) -> None:
 
 def test_published_models_load_fast(data_path: DataPath) -> None:
     data = published(data_path, PUBLISHED[0])
-    spm.engine(data)  # imports protobuf
+    spm.engine(data)  # imports what it takes
     times = []
     for _ in range(5):
         start = time.perf_counter()
