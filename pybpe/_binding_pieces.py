@@ -7,9 +7,7 @@ What the C functions promise stands in `csrc/bpe.h`.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, Literal
 
 from pybpe._binding import (
     ForbiddenText,
@@ -20,15 +18,20 @@ from pybpe._binding import (
     to_list,
 )
 from pybpe._core import ffi, lib
-from pybpe.codepoint import MARK, UNKNOWN, EncodedPiece
+from pybpe._typing import TYPE_CHECKING
+from pybpe.codepoint import MARK, UNKNOWN
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, Literal
+
     import numpy as np
     from numpy.typing import NDArray
 
+    from pybpe._encoded_pieces import EncodedPiece
     from pybpe.codepoint import CodepointModel, Normalizer
 
-CData = Any  # what cffi hands out has no types that mypy could check
+    CData = Any  # what cffi hands out has no types that mypy could check
 
 PATHS: dict[str, int] = {
     "auto": lib.BPE_PIECES_PATH_AUTO,
@@ -420,6 +423,8 @@ class PieceEngine:
         Raises:
             ValueError: The alpha of `dropout` is infinite or not a number.
         """
+        from pybpe._encoded_pieces import EncodedPiece
+
         workspace = self._take()
         spans, text = ffi.new("bpe_span **"), ffi.new("uint8_t **")
         n_text, compact = ffi.new("size_t *"), ffi.new("uint32_t *")

@@ -9,15 +9,16 @@ in time linear in their size.
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING
 
 from pybpe import _step_message, _wire
 from pybpe._proto.pybpe_schema import MESSAGES
 from pybpe._step_message import check_text as _check_text
+from pybpe._step_message import counted
 from pybpe._step_message import name_of as _name
 from pybpe._step_message import pack as _pack
 from pybpe._step_message import unpack as _unpack
 from pybpe._step_message import unsupported as _unsupported
+from pybpe._typing import TYPE_CHECKING
 from pybpe.errors import ModelError
 from pybpe.model import (
     ALL_FLAGS,
@@ -136,7 +137,7 @@ def _write_table(
     if lengths:
         table.data = data
         table.lengths = _pack("I", lengths)
-        if ids[0] != 0 or ids != array("I", range(len(ids))):
+        if ids[0] != 0 or ids != counted(len(ids)):
             table.ids = _pack("I", ids)
 
 
@@ -251,7 +252,7 @@ def _read_table(
     if len(lengths) > MAX_IDS:
         raise ModelError(f"it has {len(lengths):,} {what}; the limit is {MAX_IDS:,}")
     if not table.ids:
-        return data, lengths, array("I", range(len(lengths)))
+        return data, lengths, counted(len(lengths))
     ids = _unpack("I", table.ids, f"ids of the {what}")
     if len(ids) != len(lengths):
         raise ModelError(f"it has {len(lengths):,} {what} but {len(ids):,} ids of them")

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import sys
 from array import array
-from typing import TYPE_CHECKING
 
 from pybpe import _wire
 from pybpe._step_message import check_text, pack, unpack
+from pybpe._typing import TYPE_CHECKING
 from pybpe.codepoint import BYTE, NORMAL, CodepointModel, Normalizer
 from pybpe.errors import ModelError
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 import operator
 import sys
 from array import array
-from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
 
 from pybpe._proto.pybpe_schema import ENUMS
+from pybpe._typing import TYPE_CHECKING
 from pybpe.errors import ModelError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from pybpe._proto import pybpe_pb2
     from pybpe.decoders import Decoder
     from pybpe.normalizers import Replace, Step
@@ -318,6 +320,20 @@ def unpack(code: str, data: bytes, what: str) -> array[int]:
     if sys.byteorder == "big":
         values.byteswap()
     return values
+
+
+def counted(n: int) -> array[int]:
+    """Return the numbers below `n`; for many, far faster than from a `range`."""
+    data = bytearray(4 * n)
+    run = 1  # how many numbers in a row have the same byte in this place
+    for place in range(4):
+        values = range(min(256, -(-n // run)))
+        period = b"".join([bytes([value]) * run for value in values])
+        run *= 256
+        data[place::4] = (period * -(-n // run))[:n]
+        if n <= run:
+            break  # the bytes above are 0
+    return unpack("I", bytes(data), "numbers")
 
 
 def name_of(numbers: dict[str, int], number: int) -> str | None:

@@ -13,12 +13,13 @@ is for files of others, who may have added fields, and passes over those. Both r
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Any
 
+from pybpe._typing import TYPE_CHECKING
 from pybpe.errors import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     # A generated module's MESSAGES.
     Schema = dict[str, dict[int, tuple[str, str, str, str, object]]]

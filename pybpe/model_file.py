@@ -24,12 +24,14 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
-from typing import IO, TYPE_CHECKING
 
 from pybpe import _model_message
+from pybpe._typing import TYPE_CHECKING
 from pybpe.errors import ModelError
 
 if TYPE_CHECKING:
+    from typing import IO
+
     from pybpe._engines import AnyModel
 
 MAGIC = b"\x89pybpe\r\n"

@@ -859,6 +859,30 @@ def test_protobuf_is_imported_for_writing_only(name: str) -> None:
     assert run(code, str(GOLDEN / name)) == "[] True"
 
 
+@pytest.mark.parametrize("name", sorted(p.name for p in GOLDEN.glob("*.pybpe")))
+def test_loading_imports_nothing_slow(name: str) -> None:
+    """Each of these takes longer to import than a small model takes to load."""
+    # Without site-packages' .pth files, which may import anything.
+    code = (
+        "import sys; sys.path[:] = sys.argv[2:]; there = set(sys.modules)\n"
+        "import pybpe; pybpe.load(sys.argv[1]).encode('a')\n"
+        "slow = {'typing', 're', 'enum', 'contextlib', 'pathlib', 'dataclasses'}\n"
+        "print(*slow & (set(sys.modules) - there))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code, str(GOLDEN / name), *sys.path],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout.strip(), done.stderr) == ("", "")
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 255, 256, 257, 65_535, 65_536, 65_537, 200_000])
+def test_counted_is_a_range(n: int) -> None:
+    assert _step_message.counted(n) == array("I", range(n))
+
+
 def test_schema_registers_under_names_of_its_own() -> None:
     file = schema().DESCRIPTOR
     assert file.name == "pybpe/_proto/pybpe.proto"
