@@ -11,7 +11,7 @@ quick.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pybpe._typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
@@ -58,6 +58,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from pybpe.encodings import (
         encoding_for_model,
         encoding_name_for_model,

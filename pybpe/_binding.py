@@ -7,8 +7,6 @@ that the core checks itself; `fail` turns a status into an exception in one plac
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 try:
     from pybpe._core import ffi, lib
@@ -19,14 +17,18 @@ except ModuleNotFoundError as error:
         "the compiled core of pybpe is missing: this is an unbuilt source tree. Run "
         "`pip install .` in it (or `pip install -e .` to work on it)."
     ) from None
+from pybpe._typing import TYPE_CHECKING
 from pybpe.errors import BpeError, ModelError, SpecialTokenError, UnknownTokenError
 from pybpe.model import ALIAS, MERGES, RANKS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any, Literal, NoReturn
+
     from pybpe.model import Model
     from pybpe.split import Stage
 
-CData = Any  # what cffi hands out has no types that mypy could check
+    CData = Any  # what cffi hands out has no types that mypy could check
 
 MAX_IDS: int = lib.BPE_MAX_IDS
 NO_ID: int = lib.BPE_NO_ID

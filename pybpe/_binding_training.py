@@ -5,10 +5,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
-from pybpe._binding import CData, fail
+from pybpe._binding import fail
 from pybpe._core import ffi, lib
 from pybpe.errors import TrainingError
+
+if TYPE_CHECKING:
+    from pybpe._binding import CData
 
 STOP_NONE: int = lib.BPE_STOP_NONE
 STOP_REACHED: int = lib.BPE_STOP_REACHED

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Generic, TypeVar
 
-from pybpe._binding import CData, sizes
+from pybpe._binding import sizes
 from pybpe._core import ffi
+from pybpe._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Sequence
+    from typing import Any
+
     import numpy as np
     from numpy.typing import NDArray
+
+    from pybpe._binding import CData
 
 
 class ForbiddenText(Exception):
@@ -91,10 +95,7 @@ class Workspace:
         self.err = ffi.new("bpe_error *")
 
 
-W = TypeVar("W", bound=Workspace)
-
-
-class BaseEngine(Generic[W]):
+class BaseEngine:
     """Encodes with workspaces from a pool; any threads may share it.
 
     Each running call takes a workspace from the pool and puts it back when it ends.
@@ -106,21 +107,21 @@ class BaseEngine(Generic[W]):
 
     def __init__(self) -> None:
         """Begin with an empty pool."""
-        self._pool: list[W] = []
+        self._pool: list[Any] = []
 
     # ------------------------------------------------------ what a kind of model does
 
-    def _new_workspace(self) -> W:
+    def _new_workspace(self) -> Any:
         """Return one more workspace."""
         raise NotImplementedError
 
-    def _put_back(self, workspace: W) -> None:
+    def _put_back(self, workspace: Any) -> None:
         """End a call."""
         self._pool.append(workspace)
 
     def _run(
         self,
-        workspace: W,
+        workspace: Any,
         data: bytes,
         match: CData | None,
         forbidden: CData | None,
@@ -134,7 +135,7 @@ class BaseEngine(Generic[W]):
 
     def _run_batch(
         self,
-        workspace: W,
+        workspace: Any,
         texts: Sequence[bytes],
         match: CData | None,
         forbidden: CData | None,
@@ -150,7 +151,7 @@ class BaseEngine(Generic[W]):
 
     # ------------------------------------------------------ the shapes of results
 
-    def _take(self) -> W:
+    def _take(self) -> Any:
         try:
             return self._pool.pop()
         except IndexError:

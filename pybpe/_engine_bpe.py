@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
-
 from pybpe import _binding
-from pybpe._binding import CData, fail, uncleared
+from pybpe._binding import fail, uncleared
 from pybpe._core import ffi, lib
 from pybpe._engine import (
     BaseEngine,
@@ -16,11 +13,15 @@ from pybpe._engine import (
     text_offsets,
     to_list,
 )
+from pybpe._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
+    from pybpe._binding import CData
     from pybpe.model import Model
 
 PATHS: dict[str, int] = {
@@ -57,7 +58,7 @@ class BpeWorkspace(Workspace):
             self.out = uncleared("uint32_t[]", self.cap)
 
 
-class Engine(BaseEngine[BpeWorkspace]):
+class Engine(BaseEngine):
     """A model and a split, ready to encode and decode; shared by any threads."""
 
     __slots__ = ("_settings", "model", "split")

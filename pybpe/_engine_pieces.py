@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
 
-from pybpe._binding import CData, fail, id_buffer, new_match, uncleared
+from pybpe._binding import fail, id_buffer, new_match, uncleared
 from pybpe._core import ffi, lib
 from pybpe._engine import (
     BaseEngine,
@@ -17,9 +15,15 @@ from pybpe._engine import (
     to_list,
     to_lists,
 )
-from pybpe.codepoint import MARK, UNKNOWN, EncodedPiece
+from pybpe._typing import TYPE_CHECKING
+from pybpe.codepoint import MARK, UNKNOWN
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Literal
+
+    from pybpe._binding import CData
+    from pybpe._encoded_pieces import EncodedPiece
     from pybpe.codepoint import CodepointModel, Normalizer
 
 PATHS: dict[str, int] = {
@@ -156,7 +160,7 @@ class PieceWorkspace(Workspace):
         self.ids = ffi.new("uint32_t **")
 
 
-class PieceEngine(BaseEngine[PieceWorkspace]):
+class PieceEngine(BaseEngine):
     """A codepoint model, ready to encode and decode; shared by any threads.
 
     It has the methods of the byte-level `Engine`, and some more.
@@ -379,6 +383,8 @@ class PieceEngine(BaseEngine[PieceWorkspace]):
         Raises:
             ValueError: The alpha of `dropout` is infinite or not a number.
         """
+        from pybpe._encoded_pieces import EncodedPiece
+
         workspace = self._take()
         spans, text = ffi.new("bpe_span **"), ffi.new("uint8_t **")
         n_text, compact = ffi.new("size_t *"), ffi.new("uint32_t *")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pybpe import _binding, _engine_bpe
+from pybpe._typing import TYPE_CHECKING
 from pybpe.model import MERGES, UNMATCHED, Model
 
 if TYPE_CHECKING:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import codecs
 from array import array
-from collections.abc import Mapping, Sequence, Set
-from typing import Any, NoReturn
+from collections.abc import Mapping, Set
 
 from pybpe import _binding
+from pybpe._typing import TYPE_CHECKING
 from pybpe.errors import UnknownTokenError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, NoReturn
 
 
 def index(number: object, what: str = "an id") -> int:
@@ -49,13 +53,8 @@ def id_buffer(ids: Any, what: str = "ids") -> tuple[Any, int]:
         TypeError: `ids` is something else.
         UnknownTokenError: An id cannot be an id: negative, or above 2^32 - 1.
     """
-    if isinstance(ids, (str, bytes, bytearray, Set, Mapping)):
-        raise TypeError(f"{what} must be a sequence of ints, got {type(ids).__name__}")
-    if isinstance(ids, (int, float)) or not hasattr(ids, "__iter__"):
-        raise TypeError(
-            f"{what} must be a sequence of ints, got {type(ids).__name__}; "
-            "for one id, put it into a list"
-        )
+    if not isinstance(ids, (list, tuple)):
+        _check_kind(ids, what)
     try:
         view = memoryview(ids)
     except TypeError:
@@ -78,6 +77,21 @@ def id_buffer(ids: Any, what: str = "ids") -> tuple[Any, int]:
     except (TypeError, OverflowError):
         _explain_ids(ids, what)
     return _binding.id_buffer(numbers), len(numbers)
+
+
+def _check_kind(ids: object, what: str) -> None:
+    """Refuse what holds no ids, or not in an order of the caller's.
+
+    Raises:
+        TypeError: It is such a thing.
+    """
+    if isinstance(ids, (str, bytes, bytearray, Set, Mapping)):
+        raise TypeError(f"{what} must be a sequence of ints, got {type(ids).__name__}")
+    if isinstance(ids, (int, float)) or not hasattr(ids, "__iter__"):
+        raise TypeError(
+            f"{what} must be a sequence of ints, got {type(ids).__name__}; "
+            "for one id, put it into a list"
+        )
 
 
 def _explain_ids(ids: Sequence[Any], what: str) -> NoReturn:

@@ -8,16 +8,17 @@ in time linear in their size.
 
 from __future__ import annotations
 
-import warnings
 from array import array
-from typing import TYPE_CHECKING
 
 from pybpe import _step_message, _wire
+from pybpe._proto.pybpe_schema import MESSAGES
 from pybpe._step_message import check_text as _check_text
+from pybpe._step_message import counted
 from pybpe._step_message import name_of as _name
 from pybpe._step_message import pack as _pack
 from pybpe._step_message import unpack as _unpack
 from pybpe._step_message import unsupported as _unsupported
+from pybpe._typing import TYPE_CHECKING
 from pybpe.errors import ModelError
 from pybpe.model import (
     ALL_FLAGS,
@@ -59,11 +60,13 @@ _schema: ModuleType | None = None
 
 
 def schema() -> ModuleType:
-    """Import the generated protobuf module, which takes some 20 ms the first time."""
+    """Import the generated protobuf module, for writing; it takes some 20 ms."""
     # Not from sys.modules: there it may be half imported, by another thread.
     global _schema
     if _schema is not None:
         return _schema
+    import warnings
+
     with warnings.catch_warnings():
         # Runtimes 6.30 and 6.31 warn that the generated code is of the major version
         # before theirs, a combination that protobuf supports.
@@ -134,7 +137,7 @@ def _write_table(
     if lengths:
         table.data = data
         table.lengths = _pack("I", lengths)
-        if ids[0] != 0 or ids != array("I", range(len(ids))):
+        if ids[0] != 0 or ids != counted(len(ids)):
             table.ids = _pack("I", ids)
 
 
@@ -187,17 +190,9 @@ def from_message(data: bytes) -> AnyModel:
     Raises:
         ModelError: `data` is no such message, or one that needs a newer version.
     """
-    pb = schema()
-    message: pybpe_pb2.Model = pb.Model()
-    _wire.scan(memoryview(data), pb.Model.DESCRIPTOR)
-    try:
-        message.ParseFromString(data)
-    except MemoryError:
-        raise
-    except Exception as error:  # a DecodeError; the pure Python runtime raises others
-        raise ModelError(f"its message does not parse: {error}") from None
+    message: pybpe_pb2.Model = _wire.read(data, MESSAGES, "pybpe.v1.Model")
     if message.kind not in (_BYTE_LEVEL, _CODEPOINTS):
-        raise _unsupported("model kind", pb.Kind, message.kind)
+        raise _unsupported("model kind", "Kind", message.kind)
     if message.semantics == _SCORES:
         from pybpe import _pieces_message
 
@@ -208,7 +203,7 @@ def from_message(data: bytes) -> AnyModel:
         raise ModelError("it has pieces, which only a sentencepiece model can have")
     semantics = _name(_SEMANTICS, message.semantics)
     if semantics is None:
-        raise _unsupported("merge semantics", pb.MergeSemantics, message.semantics)
+        raise _unsupported("merge semantics", "MergeSemantics", message.semantics)
     token_data, token_lengths, token_ids = _read_table("tokens", message.tokens)
     merges = _unpack("I", message.merges, "merges")
     merge_ids = _implied_merge_ids(token_ids, len(merges) // 2)
@@ -224,17 +219,17 @@ def from_message(data: bytes) -> AnyModel:
         merge_ids=merge_ids,
         special_tokens=_read_extra("special tokens", message.special_tokens),
         added_tokens=_read_extra("added tokens", message.added_tokens),
-        split=_read_split(pb, message.split),
+        split=_read_split(message.split),
         symbols=_read_symbols(message),
         unknown=message.unknown.id if message.HasField("unknown") else None,
         fuse_unknown=message.unknown.fuse,
         fallback_ids=_unpack("I", message.fallback_ids, "fallback ids"),
         word_suffix=message.word_suffix,
         flags=_read_flags(message),
-        normalizers=_step_message.read_steps(pb, message.normalizers),
+        normalizers=_step_message.read_steps(message.normalizers),
         text_prefix=tuple(_unpack("I", message.text_prefix, "prefix's ids")),
         text_suffix=tuple(_unpack("I", message.text_suffix, "suffix's ids")),
-        decoders=_step_message.read_decoders(pb, message.decoders),
+        decoders=_step_message.read_decoders(message.decoders),
         provenance=_read_provenance(message.provenance),
     )
     check(model)
@@ -257,7 +252,7 @@ def _read_table(
     if len(lengths) > MAX_IDS:
         raise ModelError(f"it has {len(lengths):,} {what}; the limit is {MAX_IDS:,}")
     if not table.ids:
-        return data, lengths, array("I", range(len(lengths)))
+        return data, lengths, counted(len(lengths))
     ids = _unpack("I", table.ids, f"ids of the {what}")
     if len(ids) != len(lengths):
         raise ModelError(f"it has {len(lengths):,} {what} but {len(ids):,} ids of them")
@@ -307,7 +302,7 @@ def _read_extra(
     return tuple(tokens)
 
 
-def _read_split(pb: ModuleType, message: pybpe_pb2.Split) -> Split:
+def _read_split(message: pybpe_pb2.Split) -> Split:
     """Rebuild the split from its tables: no pattern is compiled."""
     from pybpe.split import Split
 
@@ -317,7 +312,7 @@ def _read_split(pb: ModuleType, message: pybpe_pb2.Split) -> Split:
         )
     return Split(
         [
-            _step_message.read_stage(pb, f"stage {i} of its split", stage)
+            _step_message.read_stage(f"stage {i} of its split", stage)
             for i, stage in enumerate(message.stages)
         ]
     )

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import sys
 from array import array
-from typing import TYPE_CHECKING
 
+from pybpe import _wire
 from pybpe._step_message import check_text, pack, unpack
+from pybpe._typing import TYPE_CHECKING
 from pybpe.codepoint import BYTE, NORMAL, CodepointModel, Normalizer
 from pybpe.errors import ModelError
 
@@ -132,7 +133,7 @@ def _refuse_others(
     known: frozenset[str],
 ) -> None:
     """Refuse fields that a reader would pass over."""
-    others = sorted({field.name for field, _ in message.ListFields()} - known)
+    others = sorted(_wire.fields_set(message) - known)
     if others:
         raise ModelError(f"it has {others[0]}, which {what} cannot have")
 

@@ -8,19 +8,21 @@ are most, go to the core in one piece.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate, chain, compress, groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pybpe import _binding
 from pybpe._engine import ForbiddenText, to_list
 from pybpe._engine_bpe import Engine
+from pybpe._typing import TYPE_CHECKING
 from pybpe.errors import UnknownTokenError
 from pybpe.model import LSTRIP, NORMALIZED, RSTRIP, SINGLE_WORD, Model
 from pybpe.normalizers import WHITE_SPACE, apply_all, keep_start
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -45,7 +47,7 @@ def is_needed(model: Model) -> bool:
     )
 
 
-class Matchers(NamedTuple):
+class Matchers:
     """What finds one set of special and added tokens.
 
     Attributes:
@@ -57,11 +59,17 @@ class Matchers(NamedTuple):
             kind first.
     """
 
-    given: Any
-    normalized: Any
-    flagged: Any
-    together: Any
-    apart: bool
+    __slots__ = ("apart", "flagged", "given", "normalized", "together")
+
+    def __init__(
+        self, given: Any, normalized: Any, flagged: Any, together: Any, apart: bool
+    ) -> None:
+        """Keep them."""
+        self.given = given
+        self.normalized = normalized
+        self.flagged = flagged
+        self.together = together
+        self.apart = apart
 
 
 class PipelineEngine(Engine):

@@ -5,13 +5,10 @@ Only the beginning of a file is looked at, `HEAD` bytes.
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
-
 HEAD = 4096
 
 
-class Found(NamedTuple):
+class Found:
     """What a file looks like.
 
     Attributes:
@@ -21,9 +18,13 @@ class Found(NamedTuple):
         remedy: What to do about it if it cannot be read.
     """
 
-    kind: str
-    what: str
-    remedy: str
+    __slots__ = ("kind", "remedy", "what")
+
+    def __init__(self, kind: str, what: str, remedy: str) -> None:
+        """Keep them."""
+        self.kind = kind
+        self.what = what
+        self.remedy = remedy
 
 
 # Files that a function reads which is not the one that was called.
@@ -62,10 +63,10 @@ _FORMATS: tuple[tuple[bytes, str, str], ...] = (
 
 _SAVED = "give the file that Tokenizer.save wrote"
 # Lines of a rank file: base64, space, number.
-_RANK_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} [0-9]+\r?(?:\n|\Z)")
+_RANK_LINE = rb"[A-Za-z0-9+/]+={0,2} [0-9]+\r?(?:\n|\Z)"
 # Two words of printable characters that stand for bytes, as the lines of merges are.
-_MERGE_LINE = re.compile(r"[!-~\xa1-\xac\xae-\u0143]+ [!-~\xa1-\xac\xae-\u0143]+")
-_VOCABULARY = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*[0-9]+\s*[,}]')
+_MERGE_LINE = r"[!-~\xa1-\xac\xae-\u0143]+ [!-~\xa1-\xac\xae-\u0143]+"
+_VOCABULARY = rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*[0-9]+\s*[,}]'
 
 
 def describe(head: bytes) -> tuple[str, str]:
@@ -140,6 +141,8 @@ def _protobuf(head: bytes) -> Found | None:
 
 def _text(head: bytes) -> Found | None:
     """Recognise kinds of text."""
+    import re  # not for pybpe models, which need not wait for it
+
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if start.startswith((b"<!doctype", b"<html", b"<?xml", b"<head", b"<body")):
         return Found(
@@ -149,7 +152,7 @@ def _text(head: bytes) -> Found | None:
         )
     if start.startswith((b"{", b"[")):
         return _json(start)
-    if _RANK_LINE.match(head.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")):
+    if re.match(_RANK_LINE, head.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")):
         return Found(
             "ranks",
             "a rank file as tiktoken uses (.tiktoken)",
@@ -169,7 +172,7 @@ def _text(head: bytes) -> Found | None:
     # Merges without their header; a line or two may be anything. The last may be cut.
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     whole = lines[:-1] if len(head) > 256 or not lines[-1] else lines
-    if len(whole) > 2 and all(map(_MERGE_LINE.fullmatch, whole)):
+    if len(whole) > 2 and all(re.fullmatch(_MERGE_LINE, line) for line in whole):
         return Found("merges", "a merges file (merges.txt or vocab.bpe)", _LOAD)
     return Found("", f"text, beginning with {text[:40]!r}", _SAVED)
 
@@ -195,7 +198,9 @@ def json_kind(data: bytes) -> str:
 
 def _json(start: bytes) -> Found:
     """Tell apart the JSON files that tokenizers come in."""
-    if _VOCABULARY.match(start):
+    import re
+
+    if re.match(_VOCABULARY, start):
         # Before the others: a vocabulary may hold their words as tokens.
         return Found(
             "vocabulary",

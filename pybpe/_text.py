@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from pybpe._typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def to_utf8(text: str | bytes | bytearray | memoryview, what: str = "text") -> bytes:

@@ -6,13 +6,15 @@ not those of the running Python: a model's ids do not change with either.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from functools import cache
 from itertools import accumulate
-from typing import Any
 
+from pybpe._typing import TYPE_CHECKING
 from pybpe.unicode import Ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 
@@ -81,6 +83,8 @@ class _Form:
     """
 
     def __init__(self, name: str) -> None:
+        import re  # loading a model need not wait for it
+
         self.compose = name.endswith("C")
         self.decomposed = dict(mapping("canonical"))
         if "K" in name:
@@ -95,6 +99,8 @@ class _Form:
         self.known: dict[str, str] = {}
 
     def _suspects(self) -> str:
+        import re
+
         suspects = set(self.classes)
         canonical = mapping("canonical")
         composed = {ord(char) for char in self.pairs.values()} if self.compose else ()

@@ -8,13 +8,16 @@ files make a `CodepointModel`, and `_engine_pieces` builds the C objects from on
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+from pybpe._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import NoReturn
+
     from pybpe.split import Split
 
-Provenance = Mapping[str, str | int]
+    Provenance = Mapping[str, str | int]
 
 # Types of pieces: the numbers that files and the core have.
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6
@@ -24,8 +27,10 @@ MARK = "\u2581".encode()
 UNK_SURFACE = " \u2047 ".encode()
 
 
-class Normalizer(NamedTuple):
+class Normalizer:
     """What is done to text before it is encoded, or after it was decoded.
+
+    Immutable; equal and hashed by content.
 
     Attributes:
         name: Of the rules, for people to read: "nmt_nfkc", "identity", ...
@@ -37,11 +42,73 @@ class Normalizer(NamedTuple):
         escape_whitespaces: Whether spaces become marks.
     """
 
+    __slots__ = (
+        "add_dummy_prefix",
+        "charsmap",
+        "escape_whitespaces",
+        "name",
+        "remove_extra_whitespaces",
+    )
+
     name: str
     charsmap: bytes
     add_dummy_prefix: bool
     remove_extra_whitespaces: bool
     escape_whitespaces: bool
+
+    def __init__(
+        self,
+        name: str,
+        charsmap: bytes,
+        add_dummy_prefix: bool,
+        remove_extra_whitespaces: bool,
+        escape_whitespaces: bool,
+    ) -> None:
+        """Keep the parts."""
+        put = object.__setattr__
+        put(self, "name", name)
+        put(self, "charsmap", charsmap)
+        put(self, "add_dummy_prefix", add_dummy_prefix)
+        put(self, "remove_extra_whitespaces", remove_extra_whitespaces)
+        put(self, "escape_whitespaces", escape_whitespaces)
+
+    def _parts(self) -> tuple[object, ...]:
+        return (
+            self.name,
+            self.charsmap,
+            self.add_dummy_prefix,
+            self.remove_extra_whitespaces,
+            self.escape_whitespaces,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Compare by content."""
+        if not isinstance(other, Normalizer):
+            return NotImplemented
+        return self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        """Hash by content."""
+        return hash(self._parts())
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        """Refuse, as for models."""
+        raise AttributeError(f"a Normalizer is immutable: cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        """Refuse, as for setting."""
+        raise AttributeError(f"a Normalizer is immutable: cannot delete {name!r}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle by content."""
+        return Normalizer, self._parts()
+
+    def __repr__(self) -> str:
+        """Show the parts, the character map by its size."""
+        return (
+            f"<Normalizer {self.name!r}: {len(self.charsmap)} bytes of rules, "
+            f"{self._parts()[2:]}>"
+        )
 
 
 class CodepointModel:
@@ -210,68 +277,16 @@ class CodepointModel:
         }
 
     def _of_type(self, wanted: int) -> tuple[tuple[bytes, int], ...]:
-        if wanted not in self.piece_types:
-            return ()
-        return tuple(
-            (piece, number)
-            for number, piece in enumerate(self.pieces())
-            if self.piece_types[number] == wanted
-        )
+        found = []
+        number, start, at = self.piece_types.find(wanted), 0, 0
+        while number >= 0:
+            start += sum(self.piece_lengths[at:number])
+            at = number
+            piece = self.piece_data[start : start + self.piece_lengths[number]]
+            found.append((piece, number))
+            number = self.piece_types.find(wanted, number + 1)
+        return tuple(found)
 
 
 def _rebuild(parts: dict[str, object]) -> CodepointModel:
     return CodepointModel(**parts)  # type: ignore[arg-type]
-
-
-class EncodedPiece(NamedTuple):
-    """One id of an encoded text, and where it comes from.
-
-    Attributes:
-        id: The id.
-        piece: The piece's bytes; of the unknown piece the text that it stands for.
-        begin: Where in the source, in bytes, the text begins that it stands for.
-        end: Where that text ends. Of the byte pieces that spell a character, all but
-            the last stand for no text.
-    """
-
-    id: int
-    piece: bytes
-    begin: int
-    end: int
-
-
-# The bytes of UTF-8 that do not begin a character.
-_CONTINUATION = bytes(range(0x80, 0xC0))
-
-
-def in_characters(
-    found: list[EncodedPiece], text: str, data: bytes
-) -> list[EncodedPiece]:
-    """Return pieces with their places counted in characters of a str.
-
-    Args:
-        found: The pieces, with places in bytes of `data`.
-        text: The text.
-        data: What `_text.to_utf8` makes of it.
-    """
-    if text.isascii():
-        return found
-    starts: list[int] | None = None
-    if len(data.translate(None, _CONTINUATION)) != len(text):
-        # Pairs of surrogates are two characters in `text`, and one in `data`.
-        starts, at = [0], 0
-        for char in data.decode():
-            at += 2 if char > "\uffff" and text[at] < char else 1
-            starts.append(at)
-    byte = count = 0
-    out = []
-    for number, piece, begin, end in found:
-        places = []
-        for place in (begin, end):
-            if place < byte:
-                byte = count = 0
-            count += len(data[byte:place].translate(None, _CONTINUATION))
-            byte = place
-            places.append(count if starts is None else starts[count])
-        out.append(EncodedPiece(number, piece, *places))
-    return out

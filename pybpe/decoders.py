@@ -7,9 +7,11 @@ lone surrogates ("surrogateescape"), until `text_of` makes text of the result.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
+from pybpe._typing import TYPE_CHECKING
 from pybpe.normalizers import Replace, Step
+
+if TYPE_CHECKING:
+    from typing import ClassVar
 
 
 class Decoder(Step):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from pybpe import _sniff
+from pybpe._typing import TYPE_CHECKING
 from pybpe.errors import ModelError
 from pybpe.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
     from pybpe._engines import AnyModel
     from pybpe.formats._source import Source
     from pybpe.split import Split

@@ -7,15 +7,18 @@ one, `Tokenizer` builds its C objects from one, and `model_file` writes and read
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, NoReturn
+
+from pybpe._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import NoReturn
+
     from pybpe.decoders import Decoder
     from pybpe.normalizers import Step
     from pybpe.split import Split
 
-Provenance = Mapping[str, str | int]
+    Provenance = Mapping[str, str | int]
 
 # The two merge semantics; see `Model.semantics`.
 RANKS = "ranks"

@@ -24,12 +24,14 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
-from typing import IO, TYPE_CHECKING
 
 from pybpe import _model_message
+from pybpe._typing import TYPE_CHECKING
 from pybpe.errors import ModelError
 
 if TYPE_CHECKING:
+    from typing import IO
+
     from pybpe._engines import AnyModel
 
 MAGIC = b"\x89pybpe\r\n"
@@ -126,7 +128,7 @@ def load_model(path: str | os.PathLike[str]) -> AnyModel:
             size, digest = _read_header(head)
             # One byte more than there should be, to notice when there are more.
             more = _HEADER.size + size + 1 - len(head)
-            data = head[_HEADER.size :] + _read_up_to(file, more)
+            data = _read_up_to(file, more, head[_HEADER.size :])
             return _read_message(data, size, digest)
         except ModelError as error:
             raise ModelError(f"cannot load {os.fspath(path)!r}: {error}") from None
@@ -201,12 +203,12 @@ def _truncated(found: int, expected: int) -> ModelError:
     )
 
 
-def _read_up_to(file: IO[bytes], n: int) -> bytes:
-    """Read `n` bytes, or fewer at the end of the file.
+def _read_up_to(file: IO[bytes], n: int, before: bytes = b"") -> bytes:
+    """Read `n` bytes, or fewer at the end of the file; return them behind `before`.
 
     In chunks, so that memory is taken for what is there, not for what is announced.
     """
-    chunks = []
+    chunks = [before]
     while n > 0 and (chunk := file.read(min(n, _CHUNK))):
         chunks.append(chunk)
         n -= len(chunk)

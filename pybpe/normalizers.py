@@ -7,12 +7,13 @@ touches them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
-
 from pybpe import _unicode_forms
+from pybpe._typing import TYPE_CHECKING
 from pybpe.split import charset
 
 if TYPE_CHECKING:
+    from typing import Any, ClassVar, NoReturn
+
     from pybpe.split import Stage
 
 WHITE_SPACE = "".join(

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from collections.abc import Set as AbstractSet
-from typing import Any, Literal
+from collections.abc import Collection
 
 from pybpe import _binding
 from pybpe._engine import ForbiddenText
 from pybpe._text import to_utf8
+from pybpe._typing import TYPE_CHECKING
 from pybpe.errors import SpecialTokenError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from collections.abc import Set as AbstractSet
+    from typing import Any, Literal
+
+    Allowed = Literal["all"] | AbstractSet["Token"]
+    Disallowed = Literal["all"] | Collection["Token"]
+
 Token = str | bytes
-Allowed = Literal["all"] | AbstractSet[Token]
-Disallowed = Literal["all"] | Collection[Token]
 
 NONE: frozenset[Token] = frozenset()
 

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from collections.abc import Iterable
 
 from pybpe import _engines
 from pybpe._engine import ForbiddenText
 from pybpe._ids import check_errors, id_buffer, index
 from pybpe._text import all_to_utf8, to_utf8
 from pybpe._threads import Portion, in_threads, portions
+from pybpe._typing import TYPE_CHECKING
 from pybpe.errors import UnknownTokenError
 from pybpe.model import Model
-from pybpe.permissions import NONE, Allowed, Disallowed, Permissions, Token, as_text
+from pybpe.permissions import NONE, Permissions, as_text
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, NoReturn, TypeVar
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from pybpe._encoded_pieces import EncodedPiece
     from pybpe._engines import AnyEngine, AnyModel
-    from pybpe.codepoint import EncodedPiece
+    from pybpe.permissions import Allowed, Disallowed, Token
     from pybpe.split import Split
     from pybpe.training import TrainingReport
 
-_T = TypeVar("_T")
+    _T = TypeVar("_T")
 
 
 class Tokenizer:
@@ -496,7 +499,7 @@ class Tokenizer:
         found = engine.encode_with_pieces(data := to_utf8(text))
         if not isinstance(text, str):
             return found
-        from pybpe.codepoint import in_characters
+        from pybpe._encoded_pieces import in_characters
 
         return in_characters(found, text, data)
 

@@ -1,4 +1,4 @@
-# Made by tools/make_proto.py from a schema of SHA-256 7e3133107aab650691f7f38bece660b7915de918688891192f5878a069241ec3.
+# Made by tools/make_proto.py from a schema of SHA-256 f64a01d3eff763ed1c67995e146535c3e043bd646276319ee065f6214b4fae9b.
 # mypy: disable-error-code="type-arg,name-defined"
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper

@@ -1,19 +1,19 @@
 """sentencepiece's `.model` files, as far as they hold BPE models.
 
 Such a file is one protobuf message, described in proto/sentencepiece.proto. Its pieces
-are read here byte by byte: protobuf would make an object of each before anything could
-be refused, and take three times as long.
+are read here byte by byte: an object of each would take many times as long, and memory
+before anything could be refused.
 """
 
 from __future__ import annotations
 
 import struct
 import sys
-import warnings
 from array import array
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from pybpe import _sniff
+from pybpe import _sniff, _wire
+from pybpe._proto.sentencepiece_schema import ENUMS, MESSAGES
 from pybpe.codepoint import (
     CONTROL,
     NORMAL,
@@ -24,14 +24,8 @@ from pybpe.codepoint import (
 from pybpe.errors import ModelError
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
-    from google.protobuf.message import Message
-
     from pybpe._proto import sentencepiece_pb2 as pb
     from pybpe.formats._source import Source
-
-_Message = TypeVar("_Message", bound="Message")
 
 # The options of a training run take a few hundred bytes; lists of files and of symbols
 # may make it more.
@@ -85,20 +79,19 @@ def model_from_bytes(data: bytes) -> CodepointModel:
         parts = _Parts(data)
     except (IndexError, ModelError) as error:
         _refuse(data, error)
-    schema = _schema()
     try:
         if sum(map(len, parts.training)) > _MAX_TRAINING:
             raise ModelError(
                 f"its training options take more than {_MAX_TRAINING:,} bytes"
             )
-        training = _parse(
-            schema.Training, b"".join(parts.training), "its training options"
+        training: pb.Training = _parse(
+            "Training", b"".join(parts.training), "its training options"
         )
-        normalizer = _parse(
-            schema.Normalizer, b"".join(parts.normalizer), "its normalizer"
+        normalizer: pb.Normalizer = _parse(
+            "Normalizer", b"".join(parts.normalizer), "its normalizer"
         )
-        denormalizer = _parse(
-            schema.Normalizer, b"".join(parts.denormalizer), "its denormalizer"
+        denormalizer: pb.Normalizer = _parse(
+            "Normalizer", b"".join(parts.denormalizer), "its denormalizer"
         )
         if not parts.lengths:
             raise ModelError("it holds no pieces")
@@ -148,23 +141,10 @@ def _refuse(data: bytes, error: Exception) -> NoReturn:
     ) from None
 
 
-def _schema() -> ModuleType:
-    """Import the generated module when it is first needed: protobuf takes its time."""
-    with warnings.catch_warnings():
-        # protobuf 6.30 and 6.31 warn that our generated code is one version older.
-        warnings.filterwarnings("ignore", "Protobuf gencode version", UserWarning)
-        from pybpe._proto import sentencepiece_pb2
-    return sentencepiece_pb2
-
-
 def _normalizer(message: pb.Normalizer) -> Normalizer:
     """Return a message's content; where it says nothing, the format's defaults."""
-    try:
-        name = message.name
-    except UnicodeDecodeError:
-        name = ""
     return Normalizer(
-        name=name,
+        name=message.name,
         charsmap=message.charsmap,
         add_dummy_prefix=message.add_dummy_prefix,
         remove_extra_whitespaces=message.remove_extra_whitespaces,
@@ -242,7 +222,7 @@ class _Parts:
                     text = data[start + 2 : stop]
                     self._add(text, data[stop + 1 : stop + 5], kind)
                     return
-        piece = _parse(_schema().Piece, data[start:end], f"piece {len(self.lengths)}")
+        piece: pb.Piece = _parse("Piece", data[start:end], f"piece {len(self.lengths)}")
         self._add(piece.text, struct.pack("<f", piece.score), piece.type)
 
     def _add(self, text: bytes, score: bytes, kind: int) -> None:
@@ -284,15 +264,13 @@ def _varint(data: bytes, pos: int) -> tuple[int, int]:
     raise ModelError(f"the number before byte {pos} is too long")
 
 
-def _parse(kind: type[_Message], data: bytes, what: str) -> _Message:
+def _parse(kind: str, data: bytes, what: str) -> Any:
     """Return a message inside the file.
 
     Raises:
         ModelError: The bytes are no such message.
     """
-    from google.protobuf.message import DecodeError
-
     try:
-        return kind.FromString(data)
-    except DecodeError:
-        raise ModelError(f"{what} cannot be parsed") from None
+        return _wire.skim(data, MESSAGES, ENUMS, f"pybpe.sentencepiece.v1.{kind}")
+    except ModelError as error:
+        raise ModelError(f"{what} cannot be parsed: {error}") from None

@@ -10,13 +10,16 @@ no upgrade of anything changes where a model's text is cut.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
-from typing import TypeAlias
 
+from pybpe._typing import TYPE_CHECKING
 from pybpe.split.patterns import ALIASES, NAMED, shown
 from pybpe.split.stage import Stage
 
 __all__ = ["PatternLike", "Split", "Stage", "pattern_names"]
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import TypeAlias
 
 PatternLike: TypeAlias = (
     "str | Split | list[str | Stage] | tuple[str | Stage, ...] | None"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
 
+from pybpe._typing import TYPE_CHECKING
 from pybpe.split.patterns import DIALECTS
 from pybpe.split.tables import (
     DEAD,
@@ -19,6 +18,8 @@ from pybpe.split.tables import (
 from pybpe.unicode import N_CODEPOINTS, VERSION
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pybpe.normalizers import Step
 
 BEHAVIORS = (
@@ -412,7 +413,11 @@ def _compile(
                 over_bytes=False,
                 before=(),
                 _matcher=None,
-                **made._asdict(),
+                class_starts=made.class_starts,
+                class_ids=made.class_ids,
+                n_classes=made.n_classes,
+                n_states=made.n_states,
+                transitions=made.transitions,
             )
     classes, _ = fallback.classes_of(tree)
     wide = classes.n_classes > 256

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from array import array
-from typing import NamedTuple
+from pybpe._typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from array import array
 
 MAX_STATES = 4096
 MAX_CLASSES = 255
@@ -12,7 +14,7 @@ NEXT_STATE = 0x7FFF
 DEAD, START = 0, 1
 
 
-class Tables(NamedTuple):
+class Tables:
     """What a compiled stage runs on.
 
     Attributes:
@@ -25,8 +27,19 @@ class Tables(NamedTuple):
             the character of the column.
     """
 
-    class_starts: array[int]
-    class_ids: bytes
-    n_classes: int
-    n_states: int
-    transitions: array[int]
+    __slots__ = ("class_ids", "class_starts", "n_classes", "n_states", "transitions")
+
+    def __init__(
+        self,
+        class_starts: array[int],
+        class_ids: bytes,
+        n_classes: int,
+        n_states: int,
+        transitions: array[int],
+    ) -> None:
+        """Keep them."""
+        self.class_starts = class_starts
+        self.class_ids = class_ids
+        self.n_classes = n_classes
+        self.n_states = n_states
+        self.transitions = transitions
