@@ -266,7 +266,10 @@ def _numbered(tokens: object, first: int) -> Extra:
             f"{type(tokens).__name__}: their order decides their ids"
         )
     given = list(tokens)
-    strings = [to_utf8(token, "a token in tokens") for token in given]
+    try:
+        strings = list(map(to_utf8, given))
+    except TypeError:
+        strings = [to_utf8(token, f"tokens[{i}]") for i, token in enumerate(given)]
     if len({b"", *strings}) <= len(strings):
         seen: set[bytes] = set()
         for i, string in enumerate(strings):

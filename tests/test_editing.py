@@ -526,7 +526,7 @@ def test_an_ordinary_token_becomes_special() -> None:
         ({"<x>": 1 << 24}, ValueError, "out of range"),
         ({"<x>": True}, TypeError, "must be an int"),
         ({"<x>": "400"}, TypeError, "must be an int"),
-        ([1], TypeError, "must be str or bytes, got int"),
+        (["<x>", 1], TypeError, r"tokens\[1\] must be str or bytes, got int"),
         ("<x>", TypeError, "got one str: make it a list"),
         ({"<x>"}, TypeError, "a list of tokens, .* got a set"),
         (None, TypeError, "a list of tokens"),
