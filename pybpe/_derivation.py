@@ -73,9 +73,7 @@ class Derivations:
             if None in ids:
                 # What becomes of unknown symbols is more than merging; be generous.
                 return {part for pair in pairs for part in pair}
-            found.update(
-                last_merge([i for i in ids if i is not None], self._rule, number)
-            )
+            found.update(last_merge([i for i in ids if i is not None], self._rule))
         return found
 
     def _by_rank(self, left: int, right: int) -> tuple[int, int] | None:
@@ -107,8 +105,8 @@ def token_bytes(model: Model) -> Iterator[bytes]:
         start += length
 
 
-def last_merge(ids: list[int], rule: Rule, wanted: int) -> Pair | tuple[()]:
-    """Merge symbols, and return the pair that became `wanted` in the end; () if none.
+def last_merge(ids: list[int], rule: Rule) -> Pair | tuple[()]:
+    """Merge symbols, and return the last pair; () if they do not become one token.
 
     One merge at a time, lowest rank first, of several places the leftmost:
     O(n log n) for n symbols.
@@ -128,7 +126,7 @@ def last_merge(ids: list[int], rule: Rule, wanted: int) -> Pair | tuple[()]:
         pair = ids[at], ids[gone]
         left -= 1
         if left == 1:
-            return pair if found[1] == wanted else ()
+            return pair
         ids[at], after[at], due[gone] = found[1], after[gone], None
         if after[at] < n:
             before[after[at]] = at

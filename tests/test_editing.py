@@ -8,6 +8,7 @@ import re
 import time
 from array import array
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 
 import pybpe
 from pybpe import Tokenizer
+from pybpe._derivation import last_merge
 from pybpe.model import CHARACTERS, MERGES, RANKS, Model
 
 DataPath = Callable[[str], Path]
@@ -242,6 +244,32 @@ def test_pruned_merge_lists_are_the_reference_without_the_others(
     check_pruned(tok, set(rng.sample(ids, rng.randrange(len(ids) + 1))), rng)
 
 
+Rules = dict[tuple[int, int], tuple[int, int]]
+
+
+def last_merge_by_looking_at_all(ids: list[int], rules: Rules) -> tuple[int, ...]:
+    pair: tuple[int, ...] = ()
+    while found := [
+        (rules[p][0], i) for i, p in enumerate(pairwise(ids)) if p in rules
+    ]:
+        _, i = min(found)
+        pair = ids[i], ids[i + 1]
+        ids[i : i + 2] = [rules[ids[i], ids[i + 1]][1]]
+    return pair if len(ids) == 1 else ()
+
+
+@given(st.integers(0, 2**32))
+def test_the_last_merge_against_looking_at_all_pairs(seed: int) -> None:
+    rng = random.Random(seed)
+    pairs = [(a, b) for a in range(5) for b in range(5)]
+    rng.shuffle(pairs)
+    rules: Rules = {p: (i, rng.randrange(5)) for i, p in enumerate(pairs[:21])}
+    for _ in range(20):
+        ids = rng.choices(range(5), k=rng.randrange(1, 12))
+        found = last_merge(list(ids), lambda a, b: rules.get((a, b)))
+        assert found == last_merge_by_looking_at_all(ids, rules)
+
+
 def test_of_several_merges_the_one_that_is_used_decides() -> None:
     """The list also has a + bcd, before ab + cd, but "bcd" never comes about."""
     pairs = [(b"a", b"b"), (b"c", b"d"), (b"b", b"cd"), (b"a", b"bcd"), (b"ab", b"cd")]
@@ -273,7 +301,30 @@ def test_equal_bytes_keep_their_rows() -> None:
     assert pybpe.row_map(tok, second)[256:].tolist() == [257, 259, 261]
     first = tok.prune([260])
     assert pybpe.row_map(tok, first)[256:].tolist() == [256, 258, 260]
-    assert pybpe.row_map(first, second)[256:].tolist() == [-1, 258 - 1, -1]
+    assert pybpe.row_map(first, second)[256:].tolist() == [-1, 257, -1]
+
+
+def test_equal_bytes_keep_their_rows_whatever_the_order_of_ids() -> None:
+    """The same, with the highest ids for the shortest tokens."""
+    tokens = [b"abcd", b"abcd", b"abc", b"abc", b"bc", b"ab"]
+    rules = [
+        (97, 98, 261), (98, 99, 260), (261, 99, 259), (97, 260, 258),
+        (259, 100, 257), (258, 100, 256),
+    ]  # fmt: skip
+    tok = Tokenizer(
+        Model(
+            semantics=MERGES,
+            whole_pretoken=False,
+            token_data=bytes(range(256)) + b"".join(tokens),
+            token_lengths=array("I", [1] * 256 + list(map(len, tokens))),
+            token_ids=array("I", range(262)),
+            merges=array("I", [i for left, right, _ in rules for i in (left, right)]),
+            merge_ids=array("I", [made for _, _, made in rules]),
+            split=pybpe.Split(),
+        )
+    )
+    for keep, kept in [([256], [256, 258, 260]), ([257], [257, 259, 261])]:
+        assert pybpe.row_map(tok, tok.prune(keep))[256:].tolist() == kept
 
 
 def test_of_equal_pairs_the_first_still_counts_when_it_is_gone() -> None:
@@ -458,6 +509,10 @@ def test_characters_and_suffixes() -> None:
     assert new.encode("cb") == [2, 6]  # the last "b" is unknown now
     assert new.text_prefix == (2,)
     assert character_model().prune([6]).encode("ab") == [2]
+    # What is put before texts stays, even if merges would make it later.
+    small = character_model(text_prefix=(7,)).truncate(7)
+    assert list(small.vocab)[5:] == [b"abc</w>", b"?"]
+    assert (small.text_prefix, small._model.unknown) == ((5,), 6)
 
 
 # ---------------------------------------------------------------- special tokens
