@@ -2,108 +2,171 @@
 
 #include "maps.h"
 #include "memory.h"
+#include "order.h"
 
 /*
- * A trie of the reversed strings. Node 0 is the root. Edges live in one hash map (node, byte) ->
- * node, so memory is proportional to the strings, not to 256 times their length.
+ * A trie of the reversed strings. Its nodes are numbered level by level, and within a level in the
+ * order of what they spell; node 0 is the root. So the children of a node have consecutive numbers,
+ * by ascending label, and those of the next node follow: one number for each node says where they
+ * are, and neither building nor scanning needs a hash table.
  */
 typedef struct node {
     uint32_t fail;   /* the longest proper suffix of this node's string that is a node */
     uint32_t length; /* of the longest string of the set that is a suffix of this node's string; 0:
                         none */
     uint32_t id;     /* of that string */
+    uint32_t first;  /* its first child; the children end where those of the next node begin */
 } node;
 
 struct bpe_match {
-    node *nodes;
+    node *nodes;     /* n_nodes of them, and one more for its `first` */
+    uint8_t *labels; /* the byte that leads to each node */
     size_t n_nodes;
     size_t longest;
-    bpe_pair_map edges;      /* (node, byte) -> a = child */
     uint32_t from_root[256]; /* child of the root, 0 where there is none: the state most text is
                                 read in */
 };
 
+/* The child that a byte leads to, 0 for none. */
+static inline uint32_t child(const bpe_match *m, uint32_t state, uint8_t b) {
+    uint32_t low = m->nodes[state].first;
+    uint32_t high = m->nodes[state + 1].first;
+    while (high - low > 8) {
+        uint32_t middle = low + (high - low) / 2;
+        if (m->labels[middle] <= b)
+            low = middle;
+        else
+            high = middle;
+    }
+    for (; low < high; low++) {
+        if (m->labels[low] == b)
+            return low;
+    }
+    return 0;
+}
+
 /* Scanning: the next state after reading byte b. */
 static inline uint32_t step(const bpe_match *m, uint32_t state, uint8_t b) {
     while (state != 0) {
-        const bpe_pair_entry *e = bpe_pair_map_find(&m->edges, bpe_pair_key(state, b));
-        if (e)
-            return e->a;
+        uint32_t next = child(m, state, b);
+        if (next != 0)
+            return next;
         state = m->nodes[state].fail;
     }
     return m->from_root[b];
 }
 
-static bpe_status insert(bpe_match *m, const uint8_t *string, size_t n, uint32_t id) {
-    uint32_t at = 0;
-    for (size_t i = n; i-- > 0;) {
-        bool is_new;
-        bpe_pair_entry *e = bpe_pair_map_add(&m->edges, bpe_pair_key(at, string[i]), &is_new);
-        if (!e)
+/* ---------------------------------------------------------------- building */
+
+/* What a matcher is built from. */
+typedef struct sorted_set {
+    bpe_intern strings; /* each once */
+    uint32_t *ids;      /* of each: that of the first of equal ones */
+    bpe_order order;    /* read from the back */
+    uint32_t *common;   /* bytes that each string of the order shares with the one before it */
+    size_t *next;       /* for each depth, the number of the next node there */
+    uint32_t *path;     /* for each depth, the node of the current string */
+} sorted_set;
+
+static void free_set(sorted_set *set) {
+    bpe_intern_free(&set->strings);
+    bpe_order_free(&set->order);
+    bpe_mem_free(set->ids);
+    bpe_mem_free(set->common);
+    bpe_mem_free(set->next);
+    bpe_mem_free(set->path);
+}
+
+static bpe_status sort_set(sorted_set *set, const uint8_t *data, const uint32_t *lengths,
+                           const uint32_t *ids, size_t n_strings) {
+    set->ids = bpe_mem_array(n_strings, sizeof *set->ids);
+    set->common = bpe_mem_array(n_strings, sizeof *set->common);
+    if (!set->ids || !set->common || !bpe_intern_init(&set->strings, n_strings))
+        return BPE_ERR_NOMEM;
+    for (size_t i = 0; i < n_strings; data += lengths[i], i++) {
+        size_t before = set->strings.n;
+        uint64_t hash = bpe_intern_hash(&set->strings, data, lengths[i]);
+        if (bpe_intern_add(&set->strings, data, lengths[i], hash) == BPE_NO_ID)
             return BPE_ERR_NOMEM;
-        if (is_new) {
-            e->a = (uint32_t)m->n_nodes++;
-            m->nodes[e->a] = (node){0, 0, 0};
-            if (at == 0)
-                m->from_root[string[i]] = e->a;
-        }
-        at = e->a;
+        if (set->strings.n > before)
+            set->ids[before] = ids[i];
     }
-    if (m->nodes[at].length == 0) {
-        m->nodes[at].length = (uint32_t)n;
-        m->nodes[at].id = id;
+    if (!bpe_order_sort(&set->order, &set->strings, set->strings.n, true))
+        return BPE_ERR_NOMEM;
+    for (size_t i = 0; i < set->order.n; i++) {
+        const bpe_order_item *x = &set->order.items[i];
+        set->common[i] = i == 0 ? 0 : (uint32_t)bpe_order_common(&set->strings, x - 1, x, true);
     }
-    if (n > m->longest)
-        m->longest = n;
     return BPE_OK;
 }
 
-/*
- * Fail links, and the best string inherited along them, level by level. Children were numbered
- * after their parents within a string but not level by level across strings, so the nodes are first
- * put in order of depth.
- */
-static bpe_status link_nodes(bpe_match *m) {
-    size_t n = m->n_nodes;
-    uint32_t *parent = bpe_mem_array(n, sizeof *parent);
-    uint32_t *depth = bpe_mem_array(n, sizeof *depth);
-    uint32_t *order = bpe_mem_array(n, sizeof *order);
-    size_t *first = bpe_mem_zeroed(m->longest + 2, sizeof *first);
-    uint8_t *via = bpe_mem_array(n, 1);
-    bpe_status status = parent && depth && order && first && via ? BPE_OK : BPE_ERR_NOMEM;
-    if (status == BPE_OK) {
-        for (size_t i = 0; i < (size_t)1 << m->edges.bits; i++) {
-            const bpe_pair_entry *e = &m->edges.slots[i];
-            if (e->key == BPE_NO_PAIR)
-                continue;
-            parent[e->a] = (uint32_t)(e->key >> 32);
-            via[e->a] = (uint8_t)e->key;
+/* Each string has nodes of its own for all but what it shares with the one before it: so many, and
+ * so it is known where each level begins. */
+static bpe_status count_nodes(bpe_match *m, sorted_set *set) {
+    size_t n = set->order.n;
+    for (size_t i = 0; i < n; i++) {
+        if (set->order.items[i].length > m->longest)
+            m->longest = set->order.items[i].length;
+    }
+    set->next = bpe_mem_zeroed(m->longest + 2, sizeof *set->next);
+    set->path = bpe_mem_zeroed(m->longest + 1, sizeof *set->path);
+    if (!set->next || !set->path)
+        return BPE_ERR_NOMEM;
+    /* First by how much a level is larger than the one above it; sums wrap around and back. */
+    for (size_t i = 0; i < n; i++) {
+        set->next[set->common[i] + 1]++;
+        set->next[set->order.items[i].length + 1]--;
+    }
+    size_t width = 0;
+    m->n_nodes = 1;
+    for (size_t depth = 1; depth <= m->longest; depth++) {
+        width += set->next[depth];
+        set->next[depth] = m->n_nodes;
+        m->n_nodes += width;
+    }
+    m->nodes = bpe_mem_zeroed(m->n_nodes + 1, sizeof *m->nodes);
+    m->labels = bpe_mem_array(m->n_nodes, 1);
+    return m->nodes && m->labels ? BPE_OK : BPE_ERR_NOMEM;
+}
+
+static void add_nodes(bpe_match *m, sorted_set *set) {
+    for (size_t i = 0; i < set->order.n; i++) {
+        const bpe_order_item *x = &set->order.items[i];
+        size_t length;
+        const uint8_t *string = bpe_intern_bytes(&set->strings, x->index, &length);
+        for (size_t depth = set->common[i] + 1; depth <= length; depth++) {
+            uint32_t new = (uint32_t)set->next[depth]++;
+            node *parent = &m->nodes[set->path[depth - 1]];
+            if (parent->first == 0)
+                parent->first = new;
+            m->labels[new] = string[length - depth];
+            set->path[depth] = new;
         }
-        depth[0] = 0;
-        for (size_t i = 1; i < n; i++) { /* a parent always has the smaller number */
-            depth[i] = depth[parent[i]] + 1;
-            first[depth[i] + 1]++;
-        }
-        for (size_t d = 1; d <= m->longest + 1; d++)
-            first[d] += first[d - 1];
-        for (size_t i = 1; i < n; i++)
-            order[first[depth[i]]++] = (uint32_t)i;
-        for (size_t i = 0; i + 1 < n; i++) {
-            node *x = &m->nodes[order[i]];
-            uint32_t p = parent[order[i]];
-            x->fail = p == 0 ? 0 : step(m, m->nodes[p].fail, via[order[i]]);
+        node *last = &m->nodes[set->path[length]];
+        last->length = (uint32_t)length;
+        last->id = set->ids[x->index];
+    }
+    m->nodes[m->n_nodes].first = (uint32_t)m->n_nodes;
+    for (size_t i = m->n_nodes; i-- > 0;) {
+        if (m->nodes[i].first == 0)
+            m->nodes[i].first = m->nodes[i + 1].first;
+    }
+    for (uint32_t i = m->nodes[0].first; i < m->nodes[1].first; i++)
+        m->from_root[m->labels[i]] = i;
+}
+
+/* Fail links, and the best string inherited along them: those of lower levels come first. */
+static void link_nodes(bpe_match *m) {
+    for (uint32_t parent = 1; parent < m->n_nodes; parent++) {
+        for (uint32_t i = m->nodes[parent].first; i < m->nodes[parent + 1].first; i++) {
+            node *x = &m->nodes[i];
+            x->fail = step(m, m->nodes[parent].fail, m->labels[i]);
             if (x->length == 0) {
                 x->length = m->nodes[x->fail].length;
                 x->id = m->nodes[x->fail].id;
             }
         }
     }
-    bpe_mem_free(parent);
-    bpe_mem_free(depth);
-    bpe_mem_free(order);
-    bpe_mem_free(first);
-    bpe_mem_free(via);
-    return status;
 }
 
 bpe_status bpe_match_new(const uint8_t *data, const uint32_t *lengths, const uint32_t *ids,
@@ -119,17 +182,15 @@ bpe_status bpe_match_new(const uint8_t *data, const uint32_t *lengths, const uin
     bpe_match *m = bpe_mem_zeroed(1, sizeof *m);
     if (!m)
         return bpe_fail(err, BPE_ERR_NOMEM, 0);
-    m->nodes = bpe_mem_array(total + 1, sizeof *m->nodes);
-    bpe_status status = m->nodes && bpe_pair_map_init(&m->edges, 16) ? BPE_OK : BPE_ERR_NOMEM;
-    if (status == BPE_OK) {
-        m->nodes[0] = (node){0, 0, 0};
-        m->n_nodes = 1;
-    }
-    for (size_t i = 0; status == BPE_OK && i < n_strings; data += lengths[i], i++) {
-        status = insert(m, data, lengths[i], ids[i]);
-    }
+    sorted_set set = {0};
+    bpe_status status = sort_set(&set, data, lengths, ids, n_strings);
     if (status == BPE_OK)
-        status = link_nodes(m);
+        status = count_nodes(m, &set);
+    if (status == BPE_OK) {
+        add_nodes(m, &set);
+        link_nodes(m);
+    }
+    free_set(&set);
     if (status != BPE_OK) {
         bpe_match_free(m);
         return bpe_fail(err, status, 0);
@@ -142,9 +203,11 @@ void bpe_match_free(bpe_match *m) {
     if (!m)
         return;
     bpe_mem_free(m->nodes);
-    bpe_pair_map_free(&m->edges);
+    bpe_mem_free(m->labels);
     bpe_mem_free(m);
 }
+
+/* ---------------------------------------------------------------- scanning */
 
 size_t bpe_match_longest(const bpe_match *match) { return match->longest; }
 

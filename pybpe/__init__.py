@@ -31,6 +31,7 @@ _HOMES = {
     "get_encoding": "encodings",
     "list_encoding_names": "encodings",
     "load": "loading",
+    "row_map": "rows",
     "train": "training",
     "train_from_counts": "training",
     "train_from_files": "training",
@@ -52,6 +53,7 @@ __all__ = [
     "get_encoding",
     "list_encoding_names",
     "load",
+    "row_map",
     "train",
     "train_from_counts",
     "train_from_files",
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
         UnknownTokenError,
     )
     from pybpe.loading import load
+    from pybpe.rows import row_map
     from pybpe.split import Split, Stage
     from pybpe.tokenizer import Tokenizer
     from pybpe.training import (

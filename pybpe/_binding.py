@@ -242,9 +242,10 @@ def new_model(model: Model) -> CData:
         ValueError: More tokens, bytes or mergeable pairs than the core's limits.
     """
     extra = _decoded_extra(model)
-    extra_data = b"".join(token for token, _ in extra)
-    extra_lengths = array("I", (len(token) for token, _ in extra))
-    extra_ids = array("I", (number for _, number in extra))
+    strings = [token for token, _ in extra]
+    extra_data = b"".join(strings)
+    extra_lengths = array("I", map(len, strings))
+    extra_ids = array("I", [number for _, number in extra])
     for lengths, name, n in (
         (model.token_lengths, "token_lengths", len(model.token_ids)),
         (model.merges, "merges", 2 * len(model.merge_ids)),

@@ -122,7 +122,7 @@ class Permissions:
             table.update(self._added)
             matcher = self._new_match(list(table), list(table.values()))
         else:
-            matcher = _binding.new_match(sorted(tokens), [0] * len(tokens))
+            matcher = _binding.new_match(list(tokens), [0] * len(tokens))
         if len(self._matchers) >= _KEEP:
             self._matchers.clear()
         self._matchers[key] = matcher

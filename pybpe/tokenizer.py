@@ -265,6 +265,101 @@ class Tokenizer:
         split = split if len(split) < 60 else split[:56] + "...'"
         return f"<pybpe.Tokenizer vocab_size={self.vocab_size} pattern={split}>"
 
+    # -------------------------------------------------------------- editing
+
+    def truncate(self, vocab_size: int) -> Tokenizer:
+        """Return the tokenizer that training to a smaller size would have given.
+
+        >>> pairs = [(104, 101), (108, 108), (256, 257)]
+        >>> tok = Tokenizer.from_merges(pairs, pattern=None, special_tokens=["<s>"])
+        >>> tok.truncate(258).encode("hello<s>", allowed_special="all")
+        [256, 108, 108, 111, 257]
+
+        Tokens that no merge makes stay (the single bytes above all), and so do special
+        and added tokens; of the others those stay that come first: by rank, or in the
+        order in which the list of merges makes them. Ids keep their order and become
+        dense, so special tokens that had the ids after the last merge still have them:
+        `train(texts, 4000, ...).truncate(1000)` equals `train(texts, 1000, ...)`.
+
+        Args:
+            vocab_size: How many ids there shall be, with special and added tokens, as
+                for `train`.
+
+        Returns:
+            The new tokenizer; `row_map(tok, new)` says which rows of matrices it has.
+
+        Raises:
+            TypeError: `vocab_size` is not an int.
+            ValueError: It is more than there are, or less than what must stay; or the
+                model is sentencepiece's.
+        """
+        from pybpe import editing
+
+        return editing.truncate(self, vocab_size)
+
+    def prune(self, keep: Iterable[int], *, keep_special: bool = True) -> Tokenizer:
+        """Return the tokenizer of some tokens only, and of what these are made from.
+
+        >>> tok = Tokenizer.from_merges(
+        ...     [(104, 101), (108, 108), (256, 257), (119, 101)], pattern=None
+        ... )
+        >>> tok.prune([258]).encode("hello we")  # the first three merges, not the last
+        [258, 111, 32, 119, 101]
+
+        Beside the tokens asked for there stay the single bytes, what the model names
+        (an unknown token, ids for bytes, ids put around texts), and all that a token
+        that stays is merged from, so that whatever text became that token by itself
+        still does. Other text becomes what the remaining merges make of it. A token
+        that merges did not make before is kept for decoding, and as a pretoken where
+        these are taken whole. Ids keep their order and become dense.
+
+        Args:
+            keep: The ids to keep: any iterable of ints, or an integer array.
+            keep_special: Whether all special and added tokens stay, too; if not, those
+                that `keep` holds, and those the model names.
+
+        Returns:
+            The new tokenizer; `row_map(tok, new)` says which rows of matrices it has,
+            and so what stays beside `keep`.
+
+        Raises:
+            TypeError: `keep` is not an iterable of ints.
+            UnknownTokenError: No token has an id of `keep`.
+            ValueError: The model is sentencepiece's.
+        """
+        from pybpe import editing
+
+        return editing.prune(self, keep, keep_special=keep_special)
+
+    def add_special_tokens(
+        self, tokens: Mapping[Token, int] | Iterable[Token]
+    ) -> Tokenizer:
+        """Return a tokenizer with further special tokens; no other id changes.
+
+        >>> tok = Tokenizer.from_merges([(104, 101)], pattern=None)
+        >>> tok.add_special_tokens(["<s>", "</s>"]).special_tokens
+        {'<s>': 257, '</s>': 258}
+        >>> tok.add_special_tokens({"<s>": 300}).n_vocab
+        301
+
+        Pass all at once: each call builds everything anew. An ordinary token becomes a
+        special one, too, if a mapping gives its own id to it. In a sentencepiece model
+        the tokens are control pieces, whose ids follow the last piece's without gaps.
+
+        Args:
+            tokens: A list of strings, which get ids from `n_vocab` on in the order
+                given, or a mapping from strings to ids. At most 1,048,576 with those
+                that are there.
+
+        Raises:
+            TypeError: Not a list or mapping of str or bytes (to ints).
+            ValueError: A token is empty, comes twice or is there already, or an id is
+                taken; the message names it.
+        """
+        from pybpe import editing
+
+        return editing.add_special_tokens(self, tokens)
+
     # -------------------------------------------------------------- vocabulary
 
     @property

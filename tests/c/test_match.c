@@ -3,7 +3,7 @@
 #include "harness.h"
 #include "random.h"
 
-enum { MAX_STRINGS = 12, MAX_LENGTH = 6, TEXT = 60 };
+enum { FEW = 12, MAX_STRINGS = 400, MAX_LENGTH = 6, TEXT = 60 };
 
 typedef struct set {
     uint8_t data[MAX_STRINGS * MAX_LENGTH];
@@ -12,11 +12,11 @@ typedef struct set {
     size_t n;
 } set;
 
-static set random_set(uint64_t *seed, uint32_t letters) {
-    set s = {.n = 1 + random_below(seed, MAX_STRINGS)};
+static set random_set(uint64_t *seed, uint32_t most, uint32_t letters, uint32_t longest) {
+    set s = {.n = 1 + random_below(seed, most)};
     size_t used = 0;
     for (size_t i = 0; i < s.n; i++) {
-        s.lengths[i] = 1 + random_below(seed, MAX_LENGTH);
+        s.lengths[i] = 1 + random_below(seed, longest);
         s.ids[i] = (uint32_t)i + 100;
         for (uint32_t k = 0; k < s.lengths[i]; k++) {
             s.data[used++] = (uint8_t)('a' + random_below(seed, letters));
@@ -39,36 +39,46 @@ static size_t longest_here(const set *s, const uint8_t *p, size_t n) {
     return best;
 }
 
+static void check_random_set(uint64_t *seed, uint32_t most, uint32_t letters, uint32_t longest) {
+    set s = random_set(seed, most, letters, longest);
+    uint8_t text[TEXT];
+    size_t n = random_below(seed, TEXT + 1);
+    for (size_t i = 0; i < n; i++)
+        text[i] = (uint8_t)('a' + random_below(seed, letters));
+    bpe_match *match;
+    REQUIRE(bpe_match_new(s.data, s.lengths, s.ids, s.n, &match, NULL) == BPE_OK);
+    size_t starts[TEXT], ends[TEXT], found;
+    uint32_t ids[TEXT];
+    CHECK_EQ(bpe_match_find(match, text, n, starts, ends, ids, TEXT, &found), BPE_OK);
+    size_t k = 0;
+    for (size_t p = 0; p < n;) {
+        size_t i = longest_here(&s, text + p, n - p);
+        if (i == SIZE_MAX) {
+            p++;
+            continue;
+        }
+        REQUIRE(k < found);
+        CHECK_EQ(starts[k], p);
+        CHECK_EQ(ends[k], p + s.lengths[i]);
+        CHECK_EQ(ids[k], s.ids[i]);
+        p += s.lengths[i];
+        k++;
+    }
+    CHECK_EQ(found, k);
+    bpe_match_free(match);
+}
+
 TEST(random_sets_against_trying_every_string_everywhere) {
     uint64_t seed = 7;
-    for (int round = 0; round < 3000; round++) {
-        uint32_t letters = 1 + random_below(&seed, 3);
-        set s = random_set(&seed, letters);
-        uint8_t text[TEXT];
-        size_t n = random_below(&seed, TEXT + 1);
-        for (size_t i = 0; i < n; i++)
-            text[i] = (uint8_t)('a' + random_below(&seed, letters));
-        bpe_match *match;
-        REQUIRE(bpe_match_new(s.data, s.lengths, s.ids, s.n, &match, NULL) == BPE_OK);
-        size_t starts[TEXT], ends[TEXT], found;
-        uint32_t ids[TEXT];
-        CHECK_EQ(bpe_match_find(match, text, n, starts, ends, ids, TEXT, &found), BPE_OK);
-        size_t k = 0;
-        for (size_t p = 0; p < n;) {
-            size_t i = longest_here(&s, text + p, n - p);
-            if (i == SIZE_MAX) {
-                p++;
-                continue;
-            }
-            REQUIRE(k < found);
-            CHECK_EQ(starts[k], p);
-            CHECK_EQ(ends[k], p + s.lengths[i]);
-            CHECK_EQ(ids[k], s.ids[i]);
-            p += s.lengths[i];
-            k++;
-        }
-        CHECK_EQ(found, k);
-        bpe_match_free(match);
+    for (int round = 0; round < 3000; round++)
+        check_random_set(&seed, FEW, 1 + random_below(&seed, 3), MAX_LENGTH);
+}
+
+TEST(nodes_with_many_children) {
+    uint64_t seed = 8;
+    for (int round = 0; round < 300; round++) {
+        uint32_t longest = 1 + random_below(&seed, 2);
+        check_random_set(&seed, MAX_STRINGS, 9 + random_below(&seed, 248), longest);
     }
 }
 
@@ -114,6 +124,7 @@ TEST(failing_allocations) {
 
 int main(void) {
     RUN(random_sets_against_trying_every_string_everywhere);
+    RUN(nodes_with_many_children);
     RUN(empty_strings_are_refused_by_index);
     RUN(no_strings_match_nothing);
     RUN(failing_allocations);
