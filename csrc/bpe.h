@@ -470,30 +470,40 @@ enum {
 
 /* Why training has stopped. */
 enum {
-    BPE_STOP_NONE = 0,         /* it has not */
-    BPE_STOP_REACHED = 1,      /* all the merges wanted were learnt */
-    BPE_STOP_EXHAUSTED = 2,    /* every pretoken is one token */
-    BPE_STOP_MIN_FREQUENCY = 3 /* pairs are left, but all rarer than min_frequency */
+    BPE_STOP_NONE = 0,          /* it has not */
+    BPE_STOP_REACHED = 1,       /* all the merges wanted were learnt */
+    BPE_STOP_EXHAUSTED = 2,     /* nothing is left that may be merged */
+    BPE_STOP_MIN_FREQUENCY = 3, /* such pairs are left, but all rarer than min_frequency */
+    BPE_STOP_TOKEN_BYTES = 4    /* all pairs left would make tokens above max_token_bytes */
 };
 
 /*
- * n_merges        how many merges to learn, below BPE_MAX_IDS - 256; merge i makes the token 256 +
- * i min_frequency   pairs with a smaller count are not merged; 0 is taken for 1 ties
- * BPE_TIES_LOWEST or BPE_TIES_FIRST byte_ids        the ids of the 256 single bytes: each of 0 ...
- * 255 once
+ * n_merges         how many merges to learn; every id is below BPE_MAX_IDS - 1
+ * min_frequency    pairs with a smaller count are not merged; 0 is taken for 1
+ * ties             BPE_TIES_LOWEST or BPE_TIES_FIRST
+ * byte_ids         the ids of the 256 single bytes: each of 0 ... 255 once; merge i makes the token
+ *                  256 + i. Not used with `initial`.
+ * max_token_bytes  pairs that would make a longer token are never merged; 0: no limit
+ * initial          NULL, or a model of BPE_SYMBOLS_BYTES to go on from: every pretoken starts as
+ *                  the ids that it encodes to, and merge i makes the token bpe_model_n_vocab + i.
+ *                  Pairs that spell one of its ordinary tokens are never merged. It must outlive
+ *                  the trainer.
  */
 typedef struct bpe_trainer_options {
     size_t n_merges;
     uint64_t min_frequency;
     uint32_t ties;
     const uint32_t *byte_ids;
+    size_t max_token_bytes;
+    const bpe_model *initial;
 } bpe_trainer_options;
 
 /*
  * Make a trainer. Counts and options are copied: the counts may be freed at once, which saves their
  * memory. Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_ARG (err->pos = the index of a bad byte id; 256:
- * ties); BPE_ERR_LIMIT: too many merges, or distinct pretokens of 4 GB or more together, or 2^63 or
- * more pairs in all. O(bytes of distinct pretokens).
+ * ties; 257: the kind of `initial`); BPE_ERR_LIMIT: too many merges, or distinct pretokens of 4 GB
+ * or more together, or 2^63 or more pairs in all, or with `initial` a pretoken that is too long to
+ * encode. O(bytes of distinct pretokens), with `initial` as encoding them.
  */
 BPE_API bpe_status bpe_trainer_new(const bpe_counts *counts, const bpe_trainer_options *options,
                                    bpe_trainer **out, bpe_error *err);

@@ -18,6 +18,10 @@
  * are not in the table at all: as counts never grow, no such pair can be missed while the best
  * count is at or above the threshold. When nothing is left there, all pairs are counted anew and
  * the threshold is lowered at least eightfold, so this happens a few times at most.
+ *
+ * Unwanted pairs. Whether a pair would make a token that is too long, or one that the initial model
+ * has already, depends on the pair alone. Such a pair is treated as a rare one: it is never in the
+ * table.
  */
 #include "train.h"
 
@@ -62,6 +66,52 @@ static bool push(bpe_trainer *t, bpe_pair_record *record) {
     return bpe_pair_heap_push(&t->heap, job);
 }
 
+/* Write what a token stands for to `out`, and return where it ends. */
+static uint8_t *spell(const bpe_trainer *t, uint32_t id, uint8_t *out) {
+    uint32_t *stack = t->spell_stack;
+    size_t n = 0;
+    stack[n++] = id;
+    while (n > 0) {
+        id = stack[--n];
+        if (id >= t->first_id) {
+            const uint32_t *merge = t->merges + 2 * (id - t->first_id);
+            stack[n++] = merge[1];
+            stack[n++] = merge[0];
+            continue;
+        }
+        const bpe_vocab *vocab = &t->initial->vocab;
+        memcpy(out, vocab->strings.data + vocab->by_id[id].start, t->lengths[id]);
+        out += t->lengths[id];
+    }
+    return out;
+}
+
+/* Whether merging a pair would make a token of these many bytes that the initial model has. */
+static bool is_known(const bpe_trainer *t, uint64_t key, size_t length) {
+    if (!t->initial || length > t->longest_known)
+        return false;
+    spell(t, (uint32_t)key, spell(t, (uint32_t)(key >> 32), t->spelling));
+    return bpe_vocab_find(&t->initial->vocab, t->spelling, length) != BPE_NO_ID;
+}
+
+/* The length of the token that merging a pair would make. */
+static inline size_t merged_length(const bpe_trainer *t, uint64_t key) {
+    return (size_t)t->lengths[key >> 32] + t->lengths[(uint32_t)key];
+}
+
+/* Whether a pair may be merged, if it is frequent enough. */
+static inline bool is_wanted(const bpe_trainer *t, uint64_t key) {
+    if (!t->has_unwanted)
+        return true;
+    size_t length = merged_length(t, key);
+    return length <= t->longest && !is_known(t, key, length);
+}
+
+/* Whether a pair belongs in the table. */
+static inline bool is_candidate(const bpe_trainer *t, uint64_t key, uint64_t count) {
+    return count >= t->threshold && is_wanted(t, key);
+}
+
 /* Count every pair. */
 static bool count_pairs(bpe_trainer *t, bpe_pair_table *all) {
     bpe_words_walk walk;
@@ -94,20 +144,20 @@ static bool keep_pairs(bpe_trainer *t, const bpe_pair_table *all) {
     size_t n_slots = (size_t)1 << all->bits, n_kept = 0;
     for (size_t i = 0; i < n_slots; i++) {
         const bpe_pair_record *record = &all->slots[i];
-        if (record->key != BPE_NO_PAIR && record->count > best)
+        if (record->key != BPE_NO_PAIR && record->count > best && is_wanted(t, record->key))
             best = record->count;
     }
     t->threshold = choose_threshold(t, best);
     for (size_t i = 0; i < n_slots; i++) {
         const bpe_pair_record *record = &all->slots[i];
-        n_kept += record->key != BPE_NO_PAIR && record->count >= t->threshold;
+        n_kept += record->key != BPE_NO_PAIR && is_candidate(t, record->key, record->count);
     }
     if (!bpe_pair_table_init(&t->pairs, n_kept))
         return false;
     t->arena_n = 0;
     for (size_t i = 0; i < n_slots; i++) {
         const bpe_pair_record *record = &all->slots[i];
-        if (record->key == BPE_NO_PAIR || record->count < t->threshold)
+        if (record->key == BPE_NO_PAIR || !is_candidate(t, record->key, record->count))
             continue;
         bpe_pair_record *kept = bpe_pair_table_add(&t->pairs, record->key);
         if (!kept)
@@ -196,16 +246,16 @@ static void replace_pair(bpe_trainer *t, const bpe_pair_record *record, uint32_t
 static inline void lose(bpe_trainer *t, uint64_t key, uint64_t weight) {
     bpe_pair_record *record = bpe_pair_table_find(&t->pairs, key);
     if (!record)
-        return; /* rare before */
+        return; /* rare before, or unwanted */
     assert(record->count >= weight);
     record->count -= weight;
 }
 
-/* Make the record of a new pair with a neighbour, unless it is rare. */
+/* Make the record of a new pair with a neighbour, unless it is rare or unwanted. */
 static bool gain(bpe_trainer *t, uint64_t key, uint64_t count, bpe_neighbour *neighbour,
                  size_t *base) {
     neighbour->next = NOT_KEPT;
-    if (count < t->threshold)
+    if (!is_candidate(t, key, count))
         return true;
     bpe_pair_record *record = bpe_pair_table_add(&t->pairs, key);
     if (!record)
@@ -289,6 +339,8 @@ static bool reserve_id(bpe_trainer *t) {
     size_t have = t->ids_cap, want = have ? 2 * have : 1024;
     if (t->n_ids < have)
         return true;
+    if (want <= t->n_ids)
+        want = t->n_ids + 1024;
     if (!grow((void **)&t->lengths, have, want, sizeof *t->lengths) ||
         !grow((void **)&t->left, have, want, sizeof *t->left) ||
         !grow((void **)&t->right, have, want, sizeof *t->right) ||
@@ -317,6 +369,8 @@ static bpe_status merge_pair(bpe_trainer *t, bpe_pair_record *found) {
     size_t n_new;
     found->count = 0; /* "aaa" -> "ca": not one (a, b) is left, even when a = b */
     t->lengths[c] = t->lengths[a] + t->lengths[b];
+    t->merges[2 * t->n_merges] = a; /* now, for new pairs with c may have to be spelt */
+    t->merges[2 * t->n_merges + 1] = b;
     replace_pair(t, &record, c);
     if (!update_pairs(t, record.key, c, &n_new))
         return BPE_ERR_NOMEM;
@@ -324,8 +378,6 @@ static bpe_status merge_pair(bpe_trainer *t, bpe_pair_record *found) {
     t->arena_n += n_new;
     if (!finish_merge(t, c))
         return BPE_ERR_NOMEM;
-    t->merges[2 * t->n_merges] = a;
-    t->merges[2 * t->n_merges + 1] = b;
     t->merge_counts[t->n_merges++] = record.count;
     t->n_ids++;
     return BPE_OK;
@@ -337,6 +389,8 @@ void bpe_trainer_free(bpe_trainer *t) {
     if (!t)
         return;
     bpe_words_free(&t->words);
+    bpe_mem_free(t->spelling);
+    bpe_mem_free(t->spell_stack);
     bpe_pair_table_free(&t->pairs);
     bpe_mem_free(t->heap.items);
     bpe_mem_free(t->arena);
@@ -353,19 +407,42 @@ void bpe_trainer_free(bpe_trainer *t) {
 
 static bpe_status check_options(const bpe_trainer_options *options, bpe_error *err) {
     bool seen[256] = {false};
+    const bpe_model *initial = options->initial;
+    size_t first_id = initial ? initial->vocab.n_vocab : 256;
     if (options->ties != BPE_TIES_LOWEST && options->ties != BPE_TIES_FIRST) {
         return bpe_fail(err, BPE_ERR_ARG, 256);
     }
-    for (size_t i = 0; i < 256; i++) {
+    if (initial && (initial->symbols != BPE_SYMBOLS_BYTES || initial->suffix_size > 0)) {
+        return bpe_fail(err, BPE_ERR_ARG, 257);
+    }
+    for (size_t i = 0; i < 256 && !initial; i++) {
         uint32_t id = options->byte_ids[i];
         if (id > 255 || seen[id])
             return bpe_fail(err, BPE_ERR_ARG, i);
         seen[id] = true;
     }
     /* BPE_SLOT_NONE is no id. */
-    if (options->n_merges > BPE_MAX_IDS - 1 - 256)
+    if (first_id > BPE_MAX_IDS - 1 || options->n_merges > BPE_MAX_IDS - 1 - first_id)
         return bpe_fail(err, BPE_ERR_LIMIT, 0);
     return BPE_OK;
+}
+
+/* The lengths of the tokens that are there from the start, and room to spell theirs and others. */
+static bpe_status init_tokens(bpe_trainer *t) {
+    t->n_ids = t->first_id = t->initial ? t->initial->vocab.n_vocab : 256;
+    if (!reserve_id(t))
+        return BPE_ERR_NOMEM;
+    for (size_t i = 0; i < t->n_ids; i++) {
+        t->lengths[i] = t->initial ? t->initial->vocab.by_id[i].length : 1;
+        if (t->lengths[i] > t->longest_known)
+            t->longest_known = t->lengths[i];
+    }
+    if (!t->initial)
+        return BPE_OK;
+    t->spelling = bpe_mem_array(t->longest_known, sizeof *t->spelling);
+    /* Each token on the stack stands for a byte, or more, that is not written yet. */
+    t->spell_stack = bpe_mem_array(t->longest_known, sizeof *t->spell_stack);
+    return t->spelling && t->spell_stack ? BPE_OK : BPE_ERR_NOMEM;
 }
 
 bpe_status bpe_trainer_new(const bpe_counts *counts, const bpe_trainer_options *options,
@@ -379,13 +456,14 @@ bpe_status bpe_trainer_new(const bpe_counts *counts, const bpe_trainer_options *
     t->n_wanted = options->n_merges;
     t->ties = options->ties;
     t->floor = options->min_frequency ? options->min_frequency : 1;
-    t->n_ids = 256;
-    status = reserve_id(t) ? bpe_words_init(&t->words, counts, options->byte_ids) : BPE_ERR_NOMEM;
-    if (status == BPE_OK) {
-        for (size_t i = 0; i < 256; i++)
-            t->lengths[i] = 1;
+    t->longest = options->max_token_bytes ? options->max_token_bytes : SIZE_MAX;
+    t->initial = options->initial;
+    t->has_unwanted = t->initial || options->max_token_bytes;
+    status = init_tokens(t);
+    if (status == BPE_OK)
+        status = bpe_words_init(&t->words, counts, options->byte_ids, t->initial);
+    if (status == BPE_OK)
         status = build_pairs(t);
-    }
     if (status != BPE_OK) {
         bpe_trainer_free(t);
         return bpe_fail(err, status, 0);
@@ -394,13 +472,19 @@ bpe_status bpe_trainer_new(const bpe_counts *counts, const bpe_trainer_options *
     return BPE_OK;
 }
 
-/* Whether any two tokens are still adjacent. */
-static bool any_pair(const bpe_trainer *t) {
+/* Why no pair can be merged any more. */
+static uint32_t why_none(const bpe_trainer *t) {
     bpe_words_walk walk;
     uint64_t key;
-    uint32_t pos;
+    uint32_t pos, why = BPE_STOP_EXHAUSTED;
     bpe_words_walk_to(&t->words, &walk, 1);
-    return bpe_words_walk_next(&t->words, t->lengths, &walk, &key, &pos);
+    while (bpe_words_walk_next(&t->words, t->lengths, &walk, &key, &pos)) {
+        if (is_wanted(t, key))
+            return BPE_STOP_MIN_FREQUENCY;
+        if (merged_length(t, key) > t->longest)
+            why = BPE_STOP_TOKEN_BYTES;
+    }
+    return why;
 }
 
 /* Find the pair to merge next, or set t->stop. */
@@ -409,7 +493,7 @@ static bpe_status next_pair(bpe_trainer *t, bpe_pair_record **found) {
         t->work++;
         if (t->heap.n == 0) {
             if (t->threshold <= t->floor) {
-                t->stop = any_pair(t) ? BPE_STOP_MIN_FREQUENCY : BPE_STOP_EXHAUSTED;
+                t->stop = why_none(t);
                 return BPE_OK;
             }
             bpe_status status = build_pairs(t);

@@ -30,11 +30,20 @@ struct bpe_trainer {
     /* Options. */
     size_t n_wanted;
     uint32_t ties;
-    uint64_t floor; /* pairs with smaller counts are never merged */
+    uint64_t floor;    /* pairs with smaller counts are never merged */
+    size_t longest;    /* nor are those that make a token of more bytes than this */
+    bool has_unwanted; /* whether there may be frequent pairs that are never merged */
 
     bpe_words words;
 
-    /* Pairs whose count is at least `threshold`. */
+    /* What training goes on from, or NULL; and room to spell a token in, which may be one of its.
+     */
+    const bpe_model *initial;
+    size_t longest_known; /* bytes of its longest token */
+    uint8_t *spelling;    /* of longest_known bytes */
+    uint32_t *spell_stack;
+
+    /* The pairs that may be merged and whose count is at least `threshold`. */
     uint64_t threshold;
     bpe_pair_table pairs;
     bpe_pair_heap heap;
@@ -45,6 +54,7 @@ struct bpe_trainer {
     /* Tokens and merges. */
     uint32_t *lengths; /* bytes of each token */
     size_t n_ids;
+    size_t first_id;  /* of the tokens made here */
     size_t ids_cap;   /* room in `lengths` and in the scratch arrays by id */
     uint32_t *merges; /* left, right, left, right ... */
     uint64_t *merge_counts;

@@ -96,22 +96,69 @@ static void lay(bpe_words *words, const bpe_counts *counts, const bpe_count_entr
     }
 }
 
-bpe_status bpe_words_init(bpe_words *words, const bpe_counts *counts, const uint32_t *byte_ids) {
+/* Put the tokens of a word over its bytes. Its first slot is p. */
+static void lay_tokens(bpe_words *words, size_t p, const uint32_t *ids, size_t n_ids,
+                       const bpe_vocab *vocab) {
+    for (size_t i = 0; i < n_ids; i++) {
+        size_t length = vocab->by_id[ids[i]].length, end = p + length;
+        bpe_slot_set(words, p, ids[i]);
+        for (p++; p < end; p++)
+            bpe_slot_set(words, p, BPE_SLOT_NONE);
+        bpe_slot_set(words, end - 1, ids[i]);
+    }
+}
+
+/* Encode every word. The cache would be of no use: no two words are equal. */
+static bpe_status encode_words(bpe_words *words, const bpe_counts *counts,
+                               const bpe_count_entry **entries, const bpe_model *model) {
+    bpe_workspace *workspace = NULL;
+    uint32_t *ids = NULL;
+    size_t cap = 0, n_ids, p = 1;
+    bpe_status status = bpe_workspace_new(model, &workspace);
+    if (status == BPE_OK)
+        status = bpe_workspace_configure(workspace, BPE_PATH_AUTO, 0);
+    for (size_t i = 0; i < counts->n && status == BPE_OK; i++) {
+        size_t n;
+        const uint8_t *bytes = bpe_count_bytes(counts, entries[i], &n);
+        if (n < 2)
+            continue;
+        if (!bpe_mem_grow((void **)&ids, &cap, n, sizeof *ids)) {
+            status = BPE_ERR_NOMEM;
+            break;
+        }
+        status = bpe_encode_pretokens(model, workspace, bytes, n, &n, 1, ids, n, &n_ids, NULL);
+        if (status == BPE_OK)
+            lay_tokens(words, p, ids, n_ids, &model->vocab);
+        p += n + 2;
+    }
+    bpe_workspace_free(workspace);
+    bpe_mem_free(ids);
+    return status;
+}
+
+static bpe_status init_in_order(bpe_words *words, const bpe_counts *counts,
+                                const bpe_count_entry **entries, const uint32_t *byte_ids,
+                                const bpe_model *initial) {
+    bpe_status status = measure(words, counts, entries);
+    if (status != BPE_OK)
+        return status;
+    words->slots = bpe_mem_array(words->n_slots, sizeof *words->slots);
+    words->long_starts = bpe_mem_array(words->n_long, sizeof *words->long_starts);
+    words->heavy_starts = bpe_mem_array(words->n_heavy, sizeof *words->heavy_starts);
+    words->heavy_counts = bpe_mem_array(words->n_heavy, sizeof *words->heavy_counts);
+    if (!words->slots || !words->long_starts || !words->heavy_starts || !words->heavy_counts) {
+        return BPE_ERR_NOMEM;
+    }
+    lay(words, counts, entries, initial ? initial->vocab.byte_ids : byte_ids);
+    return initial ? encode_words(words, counts, entries, initial) : BPE_OK;
+}
+
+bpe_status bpe_words_init(bpe_words *words, const bpe_counts *counts, const uint32_t *byte_ids,
+                          const bpe_model *initial) {
     const bpe_count_entry **entries = bpe_counts_ordered(counts);
     if (!entries)
         return BPE_ERR_NOMEM;
-    bpe_status status = measure(words, counts, entries);
-    if (status == BPE_OK) {
-        words->slots = bpe_mem_array(words->n_slots, sizeof *words->slots);
-        words->long_starts = bpe_mem_array(words->n_long, sizeof *words->long_starts);
-        words->heavy_starts = bpe_mem_array(words->n_heavy, sizeof *words->heavy_starts);
-        words->heavy_counts = bpe_mem_array(words->n_heavy, sizeof *words->heavy_counts);
-        if (words->slots && words->long_starts && words->heavy_starts && words->heavy_counts) {
-            lay(words, counts, entries, byte_ids);
-        } else {
-            status = BPE_ERR_NOMEM;
-        }
-    }
+    bpe_status status = init_in_order(words, counts, entries, byte_ids, initial);
     bpe_mem_free((void *)entries);
     return status;
 }

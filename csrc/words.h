@@ -24,6 +24,7 @@
 
 #include "count.h"
 #include "maps.h"
+#include "model.h"
 
 /* The low 24 bits of a slot: an id, or "no token starts or ends here". */
 #define BPE_SLOT_ID 0xFFFFFFu
@@ -45,11 +46,13 @@ typedef struct bpe_words {
 } bpe_words;
 
 /*
- * Lay out the pretokens of two bytes or more in the order of their first positions, with byte b as
- * byte_ids[b]. BPE_OK, BPE_ERR_NOMEM, or BPE_ERR_LIMIT: 4 GB or more, or 2^63 or more pairs with
- * their frequencies. `words` must be zeroed; free it whatever the result.
+ * Lay out the pretokens of two bytes or more in the order of their first positions: with byte b as
+ * byte_ids[b], or, unless `initial` is NULL, as the ids that it encodes them to. BPE_OK,
+ * BPE_ERR_NOMEM, or BPE_ERR_LIMIT: 4 GB or more, or 2^63 or more pairs with their frequencies, or a
+ * pretoken too long to encode. `words` must be zeroed; free it whatever the result.
  */
-bpe_status bpe_words_init(bpe_words *words, const bpe_counts *counts, const uint32_t *byte_ids);
+bpe_status bpe_words_init(bpe_words *words, const bpe_counts *counts, const uint32_t *byte_ids,
+                          const bpe_model *initial);
 void bpe_words_free(bpe_words *words);
 
 /* For bpe_word_start: the first slot of the long word that p belongs to. */

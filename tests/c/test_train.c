@@ -34,6 +34,13 @@ static void naive_merge(uint32_t a, uint32_t b, uint32_t c) {
     }
 }
 
+/* Pairs that make a longer token than this are never merged. */
+static size_t naive_longest = SIZE_MAX;
+
+static bool naive_allows(const bpe_trainer *t, size_t a, size_t b) {
+    return (size_t)t->lengths[a] + t->lengths[b] <= naive_longest;
+}
+
 /* Add `sign` times the count of every pair. */
 static void naive_count(int sign) {
     for (size_t w = 0; w < n_words; w++) {
@@ -115,7 +122,7 @@ static void check_pairs(const bpe_trainer *t) {
     CHECK_EQ(n_records, t->pairs.n);
     for (size_t a = 0; a < t->n_ids; a++) {
         for (size_t b = 0; b < t->n_ids; b++)
-            frequent += naive_counts[a][b] >= t->threshold;
+            frequent += naive_counts[a][b] >= t->threshold && naive_allows(t, a, b);
     }
     CHECK_EQ(recorded, frequent);
     naive_count(-1);
@@ -158,7 +165,8 @@ static void check_all(const bpe_trainer *t) {
 
 static bpe_status new_trainer(const bpe_counts *counts, size_t n_merges, uint32_t ties,
                               uint64_t min_frequency, bpe_trainer **out) {
-    bpe_trainer_options options = {n_merges, min_frequency, ties, identity};
+    size_t longest = naive_longest == SIZE_MAX ? 0 : naive_longest;
+    bpe_trainer_options options = {n_merges, min_frequency, ties, identity, longest, NULL};
     return bpe_trainer_new(counts, &options, out, NULL);
 }
 
@@ -188,18 +196,27 @@ static void load_naive(const bpe_counts *counts) {
     bpe_mem_free((void *)entries);
 }
 
-/* The largest count of any pair. */
-static uint64_t naive_best(size_t n_ids) {
+/* The largest count of any pair that may be merged. */
+static uint64_t naive_best(const bpe_trainer *t, size_t n_ids) {
     uint64_t best = 0;
     naive_count(1);
     for (size_t a = 0; a < n_ids; a++) {
         for (size_t b = 0; b < n_ids; b++) {
-            if (naive_counts[a][b] > best)
+            if (naive_counts[a][b] > best && naive_allows(t, a, b))
                 best = naive_counts[a][b];
         }
     }
     naive_count(-1);
     return best;
+}
+
+/* Whether two tokens are adjacent anywhere. */
+static bool naive_any(void) {
+    for (size_t w = 0; w < n_words; w++) {
+        if (words[w].n > 1)
+            return true;
+    }
+    return false;
 }
 
 /* Train one merge at a time and check everything after each. */
@@ -211,19 +228,22 @@ static void train_checked(const bpe_counts *counts, size_t n_merges, uint32_t ti
     check_all(t);
     size_t n = 0;
     while (bpe_trainer_stop(t) == BPE_STOP_NONE) {
+        uint64_t best = naive_best(t, 256 + n);
         CHECK_EQ(bpe_trainer_run(t, 1), BPE_OK);
         if (bpe_trainer_n_merges(t) == n)
             continue;
         CHECK_EQ(bpe_trainer_n_merges(t), n + 1);
         const uint32_t *merge = bpe_trainer_merges(t) + 2 * n;
-        CHECK_EQ(bpe_trainer_merge_counts(t)[n], naive_best(256 + n));
+        CHECK_EQ(bpe_trainer_merge_counts(t)[n], best);
         naive_merge(merge[0], merge[1], (uint32_t)(256 + n));
         n++;
         check_all(t);
     }
-    uint64_t best = naive_best(256 + n);
+    uint64_t best = naive_best(t, 256 + n);
     if (n == n_merges) {
         CHECK_EQ(bpe_trainer_stop(t), BPE_STOP_REACHED);
+    } else if (best == 0 && naive_any()) {
+        CHECK_EQ(bpe_trainer_stop(t), BPE_STOP_TOKEN_BYTES);
     } else if (best == 0) {
         CHECK_EQ(bpe_trainer_stop(t), BPE_STOP_EXHAUSTED);
     } else {
@@ -265,6 +285,16 @@ TEST(invariants_after_every_merge) {
         train_checked(counts, seed % 3 ? 30 : 700, ties, seed % 5 ? 0 : 3);
         bpe_counts_free(counts);
     }
+}
+
+TEST(no_token_is_longer_than_allowed) {
+    for (uint32_t seed = 0; seed < 40; seed++) {
+        bpe_counts *counts = random_counts(seed);
+        naive_longest = 1 + seed % 9;
+        train_checked(counts, 60, seed % 2 ? BPE_TIES_FIRST : BPE_TIES_LOWEST, seed % 5 ? 0 : 3);
+        bpe_counts_free(counts);
+    }
+    naive_longest = SIZE_MAX;
 }
 
 TEST(runs_of_one_letter) {
@@ -320,7 +350,7 @@ TEST(options_are_checked) {
     uint32_t ids[256];
     memcpy(ids, identity, sizeof ids);
     REQUIRE(bpe_counts_new(&counts) == BPE_OK);
-    bpe_trainer_options options = {10, 1, BPE_TIES_LOWEST, ids};
+    bpe_trainer_options options = {10, 1, BPE_TIES_LOWEST, ids, 0, NULL};
     ids[7] = 256;
     CHECK_EQ(bpe_trainer_new(counts, &options, &t, &err), BPE_ERR_ARG);
     CHECK_EQ(err.pos, 7);
@@ -381,7 +411,7 @@ TEST(byte_ids_are_a_permutation_that_decides_ties) {
     bpe_trainer *t = NULL;
     REQUIRE(bpe_counts_new(&counts) == BPE_OK);
     CHECK_EQ(add_word(counts, (const uint8_t *)"abxcdxef", 8, 1, 0), BPE_OK);
-    bpe_trainer_options options = {1, 1, BPE_TIES_LOWEST, reversed};
+    bpe_trainer_options options = {1, 1, BPE_TIES_LOWEST, reversed, 0, NULL};
     REQUIRE(bpe_trainer_new(counts, &options, &t, NULL) == BPE_OK);
     CHECK_EQ(bpe_trainer_run(t, 1000), BPE_OK);
     CHECK_EQ(bpe_trainer_merges(t)[0], 255 - 'x');
@@ -436,6 +466,7 @@ int main(void) {
     for (uint32_t i = 0; i < 256; i++)
         identity[i] = i;
     RUN(invariants_after_every_merge);
+    RUN(no_token_is_longer_than_allowed);
     RUN(runs_of_one_letter);
     RUN(words_around_the_length_that_a_slot_can_tell);
     RUN(the_threshold_is_lowered_as_far_as_needed);
