@@ -24,6 +24,7 @@ _HOMES = {
     "Stage": "split",
     "Tokenizer": "tokenizer",
     "TrainingError": "errors",
+    "TrainingPhase": "training",
     "TrainingReport": "training",
     "UnknownTokenError": "errors",
     "encoding_for_model": "encodings",
@@ -45,6 +46,7 @@ __all__ = [
     "Stage",
     "Tokenizer",
     "TrainingError",
+    "TrainingPhase",
     "TrainingReport",
     "UnknownTokenError",
     "__version__",
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     from pybpe.split import Split, Stage
     from pybpe.tokenizer import Tokenizer
     from pybpe.training import (
+        TrainingPhase,
         TrainingReport,
         train,
         train_from_counts,

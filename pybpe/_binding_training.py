@@ -18,6 +18,7 @@ STOP_NONE: int = lib.BPE_STOP_NONE
 STOP_REACHED: int = lib.BPE_STOP_REACHED
 STOP_EXHAUSTED: int = lib.BPE_STOP_EXHAUSTED
 STOP_MIN_FREQUENCY: int = lib.BPE_STOP_MIN_FREQUENCY
+STOP_TOKEN_BYTES: int = lib.BPE_STOP_TOKEN_BYTES
 
 # The core numbers tokens up to this, and one number is none.
 MAX_VOCAB_SIZE: int = lib.BPE_MAX_IDS - 1
@@ -173,35 +174,42 @@ class Counts:
 class Trainer:
     """Learns merges from a table of counts, a portion of the work at a time."""
 
-    __slots__ = ("_core",)
+    __slots__ = ("_core", "_start")
 
     def __init__(
         self,
         counts: Counts,
         *,
         n_merges: int,
-        min_frequency: int,
         ties: int,
-        byte_ids: Sequence[int],
+        start: array[int] | CData,
+        min_frequency: int = 1,
+        max_token_bytes: int = 0,
     ) -> None:
         """Copy what is needed of `counts`.
 
         Args:
             counts: The pretokens.
             n_merges: How many merges to learn.
-            min_frequency: The least count of a pair that is merged.
             ties: One of the values of `TIES`.
-            byte_ids: The id of each byte, a permutation of 0 to 255.
+            start: The id of each byte, `array("I")`, a permutation of 0 to 255; or the
+                core's model to go on from.
+            min_frequency: The least count of a pair that is merged.
+            max_token_bytes: The most bytes of a token that is made; 0 for any number.
 
         Raises:
             TrainingError: A limit of the core is passed.
         """
-        order = array("I", byte_ids)
         options: CData = ffi.new("bpe_trainer_options *")
         options.n_merges = n_merges
         options.min_frequency = min_frequency
         options.ties = ties
-        view = options.byte_ids = ffi.from_buffer("uint32_t[]", order)
+        options.max_token_bytes = max_token_bytes
+        self._start = start  # a model must outlive the trainer
+        if isinstance(start, array):
+            view = options.byte_ids = ffi.from_buffer("uint32_t[]", start)
+        else:
+            view = options.initial = start
         out = ffi.new("bpe_trainer **")
         status = lib.bpe_trainer_new(counts.core, options, out, ffi.NULL)
         del view

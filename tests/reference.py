@@ -56,6 +56,10 @@ def train(
     tie_break: str = "lowest",
     bytes_by_id: bytes = bytes(range(256)),
     min_frequency: int = 1,
+    max_token_bytes: int | None = None,
+    initial: Sequence[Pair] = (),
+    first_id: int | None = None,
+    known: Iterable[bytes] = (),
 ) -> tuple[list[Pair], list[int]]:
     """Learn merges.
 
@@ -66,22 +70,37 @@ def train(
         tie_break: "lowest" or "first".
         bytes_by_id: The single bytes by ascending id.
         min_frequency: The least count of a pair that is merged.
+        max_token_bytes: The greatest length of a token that is made; None for any.
+        initial: Merges that there are already; the words are encoded by them first.
+        first_id: The id of the first token that is made; by default the next one.
+        known: Tokens that no merge may spell.
 
     Returns:
         The merges, and the count that each pair had when it was merged.
     """
-    id_of = {byte: number for number, byte in enumerate(bytes_by_id)}
-    text = [([id_of[byte] for byte in word], n) for word, n in words if n > 0]
+    text = [
+        (encode_merges(word, initial, None, bytes_by_id), n) for word, n in words if n
+    ]
+    spelt = dict(enumerate(tokens_of(initial, bytes_by_id)))
+    first = len(spelt) if first_id is None else first_id
+    known = set(known)
     merges: list[Pair] = []
     merge_counts: list[int] = []
     while len(merges) < n_merges:
-        counts = count_pairs(text)
+        counts = {
+            (left, right): count
+            for (left, right), count in count_pairs(text).items()
+            if max_token_bytes is None
+            or len(spelt[left] + spelt[right]) <= max_token_bytes
+            if spelt[left] + spelt[right] not in known
+        }
         if not counts:
             break
         pair = best_pair(counts, tie_break)
         if counts[pair] < min_frequency:
             break
-        new = 256 + len(merges)
+        new = first + len(merges)
+        spelt[new] = spelt[pair[0]] + spelt[pair[1]]
         text = [(replace(ids, pair, new), n) for ids, n in text]
         merges.append(pair)
         merge_counts.append(counts[pair])

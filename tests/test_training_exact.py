@@ -27,6 +27,7 @@ def train_core(
     bytes_by_id: bytes = bytes(range(256)),
     min_frequency: int = 1,
     budget: int = 1000,
+    max_token_bytes: int | None = None,
 ) -> tuple[Merges, list[int], Trainer]:
     from array import array
 
@@ -39,7 +40,8 @@ def train_core(
         n_merges=n_merges,
         min_frequency=min_frequency,
         ties=TIES[tie_break],
-        byte_ids=[bytes_by_id.index(byte) for byte in range(256)],
+        max_token_bytes=max_token_bytes or 0,
+        start=array("I", [bytes_by_id.index(byte) for byte in range(256)]),
     )
     while not trainer.run(budget):
         pass
@@ -73,15 +75,17 @@ def test_merges_and_counts_equal_the_reference(seed: int) -> None:
         tie_break = random_.choice(["first", "lowest"])
         order = bytes_in_order(random_.choice(["identity", "gpt2"]))
         least = random_.choice([1, 1, 1, 2, 5])
+        most = random_.choice([None, None, 1, 2, 3, 5, 16])
         want = reference.train(
             words,
             n_merges,
             tie_break=tie_break,
             bytes_by_id=order,
             min_frequency=least,
+            max_token_bytes=most,
         )
         budget = random_.choice([1, 100, 10**6])
-        got = train_core(words, n_merges, tie_break, order, least, budget)
+        got = train_core(words, n_merges, tie_break, order, least, budget, most)
         assert got[:2] == want, (seed, number)
 
 
