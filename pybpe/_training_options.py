@@ -272,9 +272,8 @@ def check_initial(initial: object) -> Tokenizer:
     elif model.semantics == RANKS:
         why = (
             "it was made from ranks, where any two parts merge that make a token, and "
-            "training learns pairs. Tokenizer.from_merges(tok.merges, vocab=tok.vocab, "
-            "pattern=tok.split, special_tokens=tok.special_tokens, "
-            "added_tokens=tok.added_tokens, whole_pretoken=True) has its ids, and pairs"
+            "training learns pairs; Tokenizer.from_merges makes one with pairs of it "
+            "(docs/training.md says how)"
         )
     elif model.symbols != BYTES or model.word_suffix:
         why = "its merges do not start from the 256 single bytes"

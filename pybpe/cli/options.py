@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 import click
+from click.core import ParameterSource
 
 from pybpe.split import Split
 from pybpe.split.patterns import NAMED
@@ -18,7 +19,14 @@ MAX_THREADS = 1024
 # What the Python API calls an option.
 _OPTIONS = {
     "vocab_size": "--vocab-size",
+    "num_merges": "--num-merges",
     "min_frequency": "--min-frequency",
+    "max_token_bytes": "--max-token-bytes",
+    "byte_order=": "--byte-order ",
+    "initial": "--initial",
+    r"snapshots\[\d+\]": "--snapshot",
+    r"protected\[\d+\]": "--protected",
+    "protected:": "--protected:",
     "num_threads": "--threads",
     r"special_tokens=\{\.\.\.\}": "--special TOKEN=ID",
     "special_tokens=": "--special",
@@ -48,33 +56,42 @@ def as_split(
         raise click.BadParameter(message) from None
 
 
-def check_vocab_size(vocab_size: int, specials: Sequence[str]) -> None:
+def was_given(name: str) -> bool:
+    """Tell whether an option of the running command was given, default or not."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is not ParameterSource.DEFAULT
+
+
+def check_vocab_size(
+    vocab_size: int, specials: Sequence[str], protected: Sequence[str] = ()
+) -> None:
     """Refuse a size that has no room for what is always there, or is too large."""
     from pybpe._binding_training import MAX_VOCAB_SIZE
 
-    least = 256 + len(specials)
+    least = 256 + len(specials) + len(protected)
     if least <= vocab_size <= MAX_VOCAB_SIZE:
         return
     always = "the 256 single bytes"
-    if specials:
-        tokens = "special token" if len(specials) == 1 else "special tokens"
-        always += f" and {len(specials):,} {tokens}"
+    for tokens, kind in ((protected, "protected"), (specials, "special")):
+        if tokens:
+            plural = "" if len(tokens) == 1 else "s"
+            always += f" and {len(tokens):,} {kind} token{plural}"
     raise click.BadParameter(
         f"{vocab_size} is not between {least:,} ({always}) and {MAX_VOCAB_SIZE:,}",
         param_hint="'--vocab-size'",
     )
 
 
-def check_specials(specials: Sequence[str]) -> None:
-    """Refuse special tokens that are empty or the same."""
-    for position, token in enumerate(specials):
+def check_tokens(tokens: Sequence[str], option: str) -> None:
+    """Refuse special or protected tokens that are empty or the same."""
+    for position, token in enumerate(tokens):
         if not token:
             why = "an empty token would be everywhere"
-        elif token in specials[:position]:
+        elif token in tokens[:position]:
             why = f"{token!r} is given twice"
         else:
             continue
-        raise click.BadParameter(why, param_hint="'--special'")
+        raise click.BadParameter(why, param_hint=f"'{option}'")
 
 
 def in_our_words(message: str) -> str:

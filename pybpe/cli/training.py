@@ -7,24 +7,23 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 import pybpe
 from pybpe.cli.bars import Bars
-from pybpe.cli.files import as_files, check_output
+from pybpe.cli.files import as_files, check_output, model_files
+from pybpe.cli.models import load
 from pybpe.cli.options import (
     MAX_THREADS,
     as_split,
-    check_specials,
+    check_tokens,
     check_vocab_size,
     in_our_words,
     pattern_help,
+    was_given,
 )
-
-if TYPE_CHECKING:
-    from pybpe.split import Split
 
 TRAIN_EXAMPLES = """\b
 Examples:
@@ -32,6 +31,8 @@ Examples:
   pybpe train books/*.txt --vocab-size 50000 --special '<|endoftext|>' -o my.pybpe
   zcat dump.gz | pybpe train --vocab-size 32768 --pattern o200k -o my.pybpe
   pybpe train dna.txt --vocab-size 1024 --pattern none -o dna.pybpe
+  pybpe train law.txt --initial my.pybpe --num-merges 8000 -o law.pybpe
+  pybpe train corpus.txt --vocab-size 32768 --snapshot 16384 -o my.pybpe
 """
 
 
@@ -40,8 +41,14 @@ Examples:
 @click.option(
     "--vocab-size",
     type=int,
-    required=True,
-    help="How many ids in all: 256 bytes, the merges, the special tokens.",
+    help="How many ids in all: 256 bytes, the merges, the protected and the special "
+    "tokens. Give this or --num-merges.",
+)
+@click.option(
+    "--num-merges",
+    type=click.IntRange(0),
+    metavar="INTEGER",
+    help="How many merges to learn, on top of those of --initial.",
 )
 @click.option("-o", "--output", required=True, metavar="FILE", help="Model to write.")
 @click.option(
@@ -58,6 +65,12 @@ Examples:
     multiple=True,
     metavar="TOKEN",
     help="A special token, such as '<|endoftext|>'. May be given several times.",
+)
+@click.option(
+    "--protected",
+    multiple=True,
+    metavar="STRING",
+    help="A string that stays whole, in training and ever after. Several times.",
 )
 @click.option(
     "--tie-break",
@@ -82,6 +95,27 @@ Examples:
     help="Merge no pair that occurs fewer times.",
 )
 @click.option(
+    "--max-token-bytes",
+    type=click.IntRange(1, 2**32 - 1),
+    metavar="INTEGER",
+    help="Merge no pair that makes a longer token. Default: no limit.",
+)
+@click.option(
+    "--initial",
+    metavar="MODEL",
+    help="Go on from this model: its ids and merges stay, and so does its --pattern "
+    "unless you give one.",
+)
+@click.option(
+    "--snapshot",
+    "snapshots",
+    multiple=True,
+    type=int,
+    metavar="SIZE",
+    help="Also write the model of this smaller vocabulary size: of 16384 with -o "
+    "my.pybpe, to my-16384.pybpe. Several times.",
+)
+@click.option(
     "--threads",
     type=click.IntRange(1, MAX_THREADS),
     metavar="INTEGER",
@@ -90,15 +124,11 @@ Examples:
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars, no summary.")
 def train(
     files: tuple[str, ...],
-    vocab_size: int,
     output: str,
-    split: Split,
-    specials: tuple[str, ...],
-    tie_break: str,
-    byte_order: str,
-    min_frequency: int,
-    threads: int | None,
     quiet: bool,
+    threads: int | None,
+    initial: str | None,
+    **options: Any,
 ) -> None:
     """Train a tokenizer on text FILEs (or stdin) and save it.
 
@@ -111,52 +141,93 @@ def train(
         raise click.UsageError("a model is written to a file, not to stdout")
     if not files and sys.stdin.isatty():
         raise click.UsageError("give FILEs, or a text on stdin ('-' to type it)")
-    check_specials(specials)
-    check_vocab_size(vocab_size, specials)
-    check_output(output, files or ("-",))
+    check(options, initial)
+    sizes = list(dict.fromkeys(options.pop("snapshots")))
+    outputs = snapshot_outputs(output, sizes)
+    inputs = [*(files or ("-",)), *(model_files(initial) if initial else [])]
+    for name in (*outputs.values(), output):
+        check_output(name, inputs)
+    # What is not given is the API's to choose: it may depend on --initial.
+    for name, option in (("split", "pattern"), ("byte_order", "byte_order")):
+        value = options.pop(name)
+        if was_given(name):
+            options[option] = value
     started = time.monotonic()
     bars = Bars(quiet)
     try:
         with as_files(files or ("-",)) as paths:
             tok = pybpe.train_from_files(
                 paths,
-                vocab_size,
-                pattern=split,
-                special_tokens=specials,
-                tie_break=tie_break,
-                byte_order=byte_order,
-                min_frequency=min_frequency,
+                special_tokens=options.pop("specials"),
                 num_threads=threads,
+                initial=load(initial, None) if initial else None,
+                snapshots=sizes,
                 progress=bars,
+                **options,
             )
     except (pybpe.TrainingError, ValueError) as error:
         raise click.ClickException(in_our_words(str(error))) from None
     finally:
         bars.close()
-    tok.save(output)
+    report = tok.training_report
+    assert report is not None  # noqa: S101 - for the type checker
+    made = [(name, report.snapshots[size]) for size, name in outputs.items()]
+    for name, one in [*made, (output, tok)]:
+        one.save(name)
+        if not quiet:
+            click.echo(f"{name}: {one.vocab_size:,} tokens", err=True)
     if not quiet:
-        summary(tok, output, vocab_size, min_frequency, time.monotonic() - started)
+        summary(report, options, time.monotonic() - started)
+
+
+def check(options: dict[str, Any], initial: str | None) -> None:
+    """Refuse values of `train`'s options that no text could make right."""
+    specials, protected = options["specials"], options["protected"]
+    check_tokens(specials, "--special")
+    check_tokens(protected, "--protected")
+    if (options["vocab_size"] is None) == (options["num_merges"] is None):
+        raise click.UsageError("give --vocab-size or --num-merges, and only one")
+    if options["vocab_size"] is not None and initial is None:
+        check_vocab_size(options["vocab_size"], specials, protected)
+
+
+def snapshot_outputs(output: str, sizes: list[int]) -> dict[int, str]:
+    """Return the files for the sizes of --snapshot, beside `output`."""
+    path = Path(output)
+    if sizes and path.exists() and not path.is_file():
+        raise click.UsageError(
+            f"snapshots are written beside -o, and {output} is not a file"
+        )
+    return {
+        size: str(path.with_name(f"{path.stem}-{size}{path.suffix}")) for size in sizes
+    }
 
 
 def summary(
-    tok: pybpe.Tokenizer,
-    output: str,
-    vocab_size: int,
-    min_frequency: int,
-    seconds: float,
+    report: pybpe.TrainingReport, options: dict[str, Any], seconds: float
 ) -> None:
     """Tell what training did, and why it gave fewer tokens than were asked for."""
-    click.echo(f"{output}: {tok.vocab_size:,} tokens in {seconds:.1f} s", err=True)
-    report = tok.training_report
-    if report is None or report.vocab_size >= vocab_size:
+    took = {phase.name: phase.seconds for phase in report.phases}
+    click.echo(
+        f"{report.bytes:,} bytes, {report.pretokens:,} pretokens, "
+        f"{report.distinct_pretokens:,} of them distinct; {took['count']:.1f} s to "
+        f"count, {took['merge']:.1f} s to merge, {seconds:.1f} s in all",
+        err=True,
+    )
+    if report.vocab_size == report.vocab_size_asked:
         return
     why = report.stop_reason
     if why == "min_frequency":
-        times = "once" if min_frequency == 1 else f"{min_frequency:,} times"
+        least = options["min_frequency"]
+        times = "once" if least == 1 else f"{least:,} times"
         why = f"no pair that is left occurs {times} or more"
+    elif why == "max_token_bytes":
+        most = options["max_token_bytes"]
+        why = f"all pairs that are left make tokens of more than {most:,} bytes"
     elif report.bytes == 0:
         why = "the text is empty"
-    click.echo(f"note: fewer than the {vocab_size:,} asked for: {why}", err=True)
+    asked = report.vocab_size_asked
+    click.echo(f"note: fewer than the {asked:,} asked for: {why}", err=True)
 
 
 @click.command()
