@@ -88,9 +88,11 @@ static void load_words(const bpe_counts *counts, const bpe_counts *same) {
 /* ---------------------------------------------------------------- the slow way */
 
 static uint64_t pair_counts[IDS][IDS];
+static size_t lengths[IDS]; /* of tokens in bytes */
 
 /* The pair to merge, by counting anew; its count, or 0. */
-static uint64_t slow_best(uint32_t ties, uint32_t best[2]) {
+static uint64_t slow_best(const bpe_trainer_options *options, uint32_t best[2]) {
+    size_t longest = options->max_token_bytes ? options->max_token_bytes : SIZE_MAX;
     memset(pair_counts, 0, sizeof pair_counts);
     uint64_t most = 0;
     for (size_t w = 0; w < n_words; w++) {
@@ -102,7 +104,8 @@ static uint64_t slow_best(uint32_t ties, uint32_t best[2]) {
             uint32_t a = words[w].ids[i], b = words[w].ids[i + 1];
             uint64_t count = pair_counts[a][b];
             bool lower = a < best[0] || (a == best[0] && b < best[1]);
-            if (count > most || (count == most && ties == BPE_TIES_LOWEST && lower)) {
+            bool tied = count == most && options->ties == BPE_TIES_LOWEST && lower;
+            if ((count > most || tied) && lengths[a] + lengths[b] <= longest) {
                 most = count;
                 best[0] = a;
                 best[1] = b;
@@ -124,6 +127,14 @@ static void slow_merge(uint32_t a, uint32_t b, uint32_t made) {
     }
 }
 
+static bool any_pair(void) {
+    for (size_t w = 0; w < n_words; w++) {
+        if (words[w].n > 1)
+            return true;
+    }
+    return false;
+}
+
 static void check_training(const bpe_counts *counts, const bpe_trainer_options *options,
                            uint64_t budget) {
     bpe_trainer *t = NULL;
@@ -137,16 +148,19 @@ static void check_training(const bpe_counts *counts, const bpe_trainer_options *
     uint64_t least = options->min_frequency ? options->min_frequency : 1, count;
     uint32_t best[2] = {0};
     for (size_t i = 0; i < n; i++) {
-        count = slow_best(options->ties, best);
+        count = slow_best(options, best);
         FUZZ_CHECK(count >= least && merge_counts[i] == count);
         FUZZ_CHECK(merges[2 * i] == best[0] && merges[2 * i + 1] == best[1]);
         slow_merge(best[0], best[1], (uint32_t)(256 + i));
+        lengths[256 + i] = lengths[best[0]] + lengths[best[1]];
     }
     uint32_t stop = BPE_STOP_REACHED;
     if (n < options->n_merges) {
-        count = slow_best(options->ties, best);
+        count = slow_best(options, best);
         FUZZ_CHECK(count < least);
-        stop = count == 0 ? BPE_STOP_EXHAUSTED : BPE_STOP_MIN_FREQUENCY;
+        stop = count > 0    ? BPE_STOP_MIN_FREQUENCY
+               : any_pair() ? BPE_STOP_TOKEN_BYTES
+                            : BPE_STOP_EXHAUSTED;
     }
     FUZZ_CHECK(bpe_trainer_stop(t) == stop);
     bpe_trainer_free(t);
@@ -154,14 +168,17 @@ static void check_training(const bpe_counts *counts, const bpe_trainer_options *
 
 static void fuzz(fuzz_input *in) {
     static uint32_t byte_ids[256];
-    for (uint32_t b = 0; b < 256; b++)
+    for (uint32_t b = 0; b < 256; b++) {
         byte_ids[b] = b;
+        lengths[b] = 1;
+    }
     uint32_t kind = fuzz_byte(in);
     bpe_trainer_options options = {
         .n_merges = fuzz_below(in, MERGES + 1),
         .min_frequency = fuzz_below(in, 6),
         .ties = kind & 1 ? BPE_TIES_FIRST : BPE_TIES_LOWEST,
         .byte_ids = byte_ids,
+        .max_token_bytes = kind >> 4, /* 0: no limit */
     };
     uint64_t budget = 1u + fuzz_byte(in);
     size_t block = 1u + fuzz_byte(in), n;
