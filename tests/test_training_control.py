@@ -565,3 +565,15 @@ def test_the_peak_is_unknown_where_the_system_does_not_say(
     assert (_process.peak_memory() or 0) > 1 << 20
     monkeypatch.setitem(sys.modules, "resource", None)
     assert _process.peak_memory() is None
+
+
+def test_the_page_about_training() -> None:
+    import doctest
+
+    page = Path(__file__).resolve().parent.parent / "docs" / "training.md"
+    text = page.read_text(encoding="utf-8")
+    examples = doctest.DocTestParser().get_doctest(text, {}, page.name, None, 0)
+    assert len(examples.examples) > 10
+    report: list[str] = []
+    failed = doctest.DocTestRunner(verbose=False).run(examples, out=report.append)
+    assert failed.failed == 0, "".join(report)
