@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from pybpe._process import peak_memory
@@ -154,10 +155,10 @@ class Stopwatch:
 
     def __init__(self) -> None:
         self.phases: list[TrainingPhase] = []
-        self._begun = time.monotonic()
+        self._begun = perf_counter()
 
     def end(self, name: str) -> None:
         """End the phase that has run since the last one ended."""
-        now = time.monotonic()
+        now = perf_counter()
         self.phases.append(TrainingPhase(name, now - self._begun, peak_memory()))
         self._begun = now

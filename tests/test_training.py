@@ -302,7 +302,7 @@ except KeyboardInterrupt:
 def test_progress_is_called_in_both_phases_and_not_too_often(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from pybpe import training
+    from pybpe import _training_report
 
     # A clock of the test's own, on which 60 ms pass whenever it is looked at.
     now = 0.0
@@ -312,7 +312,7 @@ def test_progress_is_called_in_both_phases_and_not_too_often(
         now += 0.06
         return now
 
-    monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=monotonic))
+    monkeypatch.setattr(_training_report, "time", SimpleNamespace(monotonic=monotonic))
     seen: list[tuple[float, Progress]] = []
     texts = ["the quick brown fox " * 100_000] * 8
     tok = pybpe.train(

@@ -312,6 +312,21 @@ def test_what_is_there_stays() -> None:
     assert provenance["initial_vocab_size"] == 280
 
 
+def test_matrices_keep_their_rows() -> None:
+    pytest.importorskip("numpy")
+    old = pybpe.train(TEXTS, 280, special_tokens=["<s>"])
+    new = pybpe.train(["hello hello"] * 9, num_merges=3, initial=old)
+    assert pybpe.row_map(old, new).tolist() == [*range(old.n_vocab), -1, -1, -1]
+
+
+def test_going_on_from_the_first_merges() -> None:
+    # Keep as many merges as you like, and learn the rest anew.
+    tok = pybpe.train(TEXTS, 300)
+    assert pybpe.train(TEXTS, 300, initial=tok.truncate(270)) == tok
+    other = pybpe.train(["newer words"] * 9, 275, initial=tok.truncate(270))
+    assert other.merges[:14] == tok.merges[:14]
+
+
 def test_sizes_with_an_initial_tokenizer() -> None:
     old = pybpe.train(TEXTS, 270)
     assert pybpe.train(TEXTS, 270, initial=old) == old
@@ -508,6 +523,14 @@ def test_snapshots_of_files_and_counts(tmp_path: Path) -> None:
     # It is one by its size, whatever the run was asked for.
     snapshot = report_of(report_of(tok).snapshots[258])
     assert snapshot.stop_reason == "vocab_size reached"
+
+
+def test_snapshots_are_what_truncation_leaves() -> None:
+    for protected in ([], ["12"]):
+        tok = pybpe.train(
+            TEXTS, 290, protected=protected, special_tokens=["<s>"], snapshots=[265]
+        )
+        assert report_of(tok).snapshots[265] == tok.truncate(265)
 
 
 def test_snapshots_are_checked() -> None:
