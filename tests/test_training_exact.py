@@ -218,7 +218,10 @@ def rustbpe_tokens(texts: Sequence[str], vocab_size: int) -> list[bytes]:
 
 
 def huggingface_merges(
-    texts: Sequence[str], vocab_size: int, min_frequency: int
+    texts: Sequence[str],
+    vocab_size: int,
+    min_frequency: int,
+    max_token_length: int | None = None,
 ) -> list[tuple[str, str]]:
     """Merges of Hugging Face's trainer, as it spells them."""
     tokenizers = pytest.importorskip("tokenizers")
@@ -228,6 +231,7 @@ def huggingface_merges(
     trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=vocab_size,
         min_frequency=min_frequency,
+        max_token_length=max_token_length,
         initial_alphabet=byte_level.alphabet(),
         show_progress=False,
     )
@@ -277,10 +281,17 @@ def test_random_texts_give_huggingface_merges(seed: int) -> None:
         texts = random_texts(random_)
         size = random_.choice([256, 257, 280, 400])
         least = random_.choice([1, 1, 2, 3])
+        most = random_.choice([None, None, 2, 3, 5])
         tok = pybpe.train(
-            texts, size, pattern="gpt2", byte_order="gpt2", min_frequency=least
+            texts,
+            size,
+            pattern="gpt2",
+            byte_order="gpt2",
+            min_frequency=least,
+            max_token_bytes=most,
         )
-        want = huggingface_merges(texts, size, least)
+        # Its tokens are shorter than its limit, but for those of two bytes.
+        want = huggingface_merges(texts, size, least, most and most + 1)
         assert huggingface_style(tok) == want, (seed, number)
 
 
