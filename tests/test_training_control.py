@@ -200,6 +200,60 @@ def test_protected_is_checked() -> None:
     )
 
 
+def cut(text: str, strings: list[str]) -> list[str]:
+    """What is left of a text, looking at every place for the longest string."""
+    parts, i = [""], 0
+    while i < len(text):
+        found = [string for string in strings if text.startswith(string, i)]
+        if found:
+            parts.append("")
+            i += max(map(len, found))
+        else:
+            parts[-1] += text[i]
+            i += 1
+    return parts
+
+
+@pytest.mark.parametrize("tie_break", TIES)
+def test_all_options_at_once_equal_the_reference(tie_break: str) -> None:
+    for seed in range(60):
+        random_ = random.Random(seed)
+        texts = random_texts(random_)
+        strings = ["ab", "aba", " ", "b", "a\xe9", "\u5b57", "bb"]
+        protected = random_.sample(strings, 2)
+        special = random_.sample([s for s in strings if s not in protected], 2)
+        split = pybpe.Split.from_pattern(random_.choice(["gpt2", None]))
+        most, least = random_.choice([None, 2, 5]), random_.choice([1, 2, 4])
+        wanted = random_.choice([5, 50])
+        tok = pybpe.train(
+            texts,
+            num_merges=wanted,
+            pattern=split,
+            special_tokens=special,
+            protected=protected,
+            tie_break=tie_break,
+            min_frequency=least,
+            max_token_bytes=most,
+            num_threads=1,
+        )
+        parts = [part for text in texts for part in cut(text, protected + special)]
+        want, _ = reference.train(
+            words_of(parts, split),
+            wanted,
+            tie_break=tie_break,
+            min_frequency=least,
+            max_token_bytes=most,
+        )
+        assert tok.merges == want, seed
+        reached = report_of(tok).stop_reason == "num_merges reached"
+        assert reached == (len(want) == wanted)
+        names = {**tok.added_tokens, **tok.special_tokens}
+        for text in texts:
+            ids = tok.encode(text, allowed_special="all")
+            whole = [i for i in ids if i in names.values()]
+            assert len(whole) == len(cut(text, protected + special)) - 1
+
+
 # ---------------------------------------------------------------- going on
 
 
