@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from pybpe import _engines
-from pybpe._engine import ForbiddenText
-from pybpe._ids import check_errors, id_buffer, index
-from pybpe._text import all_to_utf8, to_utf8
-from pybpe._threads import Portion, in_threads, portions
+from pybpe._decoding import Decoding
+from pybpe._encoding import Encoding
+from pybpe._ids import index
+from pybpe._text import to_utf8
 from pybpe._typing import TYPE_CHECKING
 from pybpe.errors import UnknownTokenError
 from pybpe.model import Model
-from pybpe.permissions import NONE, Permissions, as_text
+from pybpe.permissions import Permissions, as_text
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, NoReturn, TypeVar
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import NoReturn
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from pybpe._encoded_pieces import EncodedPiece
     from pybpe._engines import AnyEngine, AnyModel
-    from pybpe.permissions import Allowed, Disallowed, Token
+    from pybpe.permissions import Token
     from pybpe.split import Split
     from pybpe.training import TrainingReport
 
-    _T = TypeVar("_T")
 
-
-class Tokenizer:
+class Tokenizer(Encoding, Decoding):
     """A BPE tokenizer: any text or bytes to ids, and back.
 
     Make one with `pybpe.train`, `pybpe.load`, `Tokenizer.from_ranks` or
@@ -453,286 +445,6 @@ class Tokenizer:
         """What training did, for a tokenizer that this process trained; else None."""
         return self._report
 
-    # -------------------------------------------------------------- encoding
-
-    def encode(
-        self,
-        text: Token,
-        *,
-        allowed_special: Allowed = NONE,
-        disallowed_special: Disallowed = "all",
-        add_special_tokens: bool = False,
-    ) -> list[int]:
-        """Return the ids of a text.
-
-        Special tokens become their ids only where `allowed_special` names them. Text
-        that spells one of `disallowed_special` raises, so that a special token never
-        gets in by accident. Added tokens are always matched.
-
-        Args:
-            text: Text, or bytes of any kind; bytes that are not UTF-8 keep their value.
-                Lone surrogates in a str count as U+FFFD.
-            allowed_special: The special tokens to match, or "all".
-            disallowed_special: The strings to refuse; "all" means every special token
-                not allowed, () nothing: then special tokens are encoded as plain text.
-            add_special_tokens: Whether to put the ids before and behind the text that
-                the model was given for it (`text_prefix`, `text_suffix`); often the
-                first is that of a begin-of-text token. Most models have none. A
-                sentencepiece file does not say: with it, the `<s>` is put in front
-                if there is one, and nothing behind (as Llama and Mistral do).
-
-        Raises:
-            SpecialTokenError: The text spells a disallowed special token.
-            TypeError: `text` is neither str nor bytes.
-        """
-        ids = self._run(self._engine.encode, text, allowed_special, disallowed_special)
-        if not add_special_tokens:
-            return ids
-        return [*self._model.text_prefix, *ids, *self._model.text_suffix]
-
-    def encode_ordinary(self, text: Token) -> list[int]:
-        """Return the ids of a text in which special tokens are nothing special."""
-        return self.encode(text, disallowed_special=())
-
-    def encode_to_numpy(
-        self,
-        text: Token,
-        *,
-        allowed_special: Allowed = NONE,
-        disallowed_special: Disallowed = "all",
-        add_special_tokens: bool = False,
-    ) -> NDArray[np.uint32]:
-        """Return the ids of a text as a `uint32` array of shape (n_ids,).
-
-        Otherwise the same as `encode`; numpy must be installed.
-        """
-        ids = self._run(
-            self._engine.encode_to_numpy, text, allowed_special, disallowed_special
-        )
-        if not add_special_tokens:
-            return ids
-        import numpy as np
-
-        prefix, suffix = self._model.text_prefix, self._model.text_suffix
-        return np.concatenate([prefix, ids, suffix], dtype=np.uint32, casting="unsafe")
-
-    def count(
-        self,
-        text: Token,
-        *,
-        allowed_special: Allowed = NONE,
-        disallowed_special: Disallowed = "all",
-        add_special_tokens: bool = False,
-    ) -> int:
-        """Return how many ids `encode` would give, without making a list of them."""
-        n = self._run(self._engine.count, text, allowed_special, disallowed_special)
-        if not add_special_tokens:
-            return n
-        return n + len(self._model.text_prefix) + len(self._model.text_suffix)
-
-    def _run(
-        self,
-        method: Callable[[bytes, Any, Any], _T],
-        text: Token,
-        allowed: Allowed,
-        disallowed: Disallowed,
-    ) -> _T:
-        """Call a method of the engine with the matchers that the permissions need."""
-        data = to_utf8(text)
-        match, forbidden = self._permissions.matchers(allowed, disallowed)
-        try:
-            return method(data, match, forbidden)
-        except ForbiddenText as found:
-            raise self._permissions.refusal(data, found, allowed, disallowed) from None
-
-    def encode_with_dropout(
-        self,
-        text: Token,
-        alpha: float,
-        seed: int,
-        *,
-        allowed_special: Allowed = NONE,
-        disallowed_special: Disallowed = "all",
-    ) -> list[int]:
-        """Return the ids of a text under BPE-dropout: for sentencepiece models only.
-
-        Each join that is due is left out with probability `alpha`. The same seed gives
-        the same ids; they are not those that sentencepiece draws at random.
-
-        Args:
-            text: As for `encode`.
-            alpha: 0 for no dropout, 1 for characters only.
-            seed: Any int; its low 64 bits count.
-            allowed_special: As for `encode`.
-            disallowed_special: As for `encode`.
-
-        Raises:
-            ValueError: The model is byte-level, or `alpha` is not a finite number.
-            SpecialTokenError: The text spells a disallowed special token.
-        """
-        engine = _engines.piece_engine(self._engine, "encode_with_dropout")
-        alpha, seed = float(alpha), index(seed, "a seed")
-
-        def method(data: bytes, match: Any, forbidden: Any) -> list[int]:
-            return engine.encode_with_dropout(
-                data, match, forbidden, alpha=alpha, seed=seed
-            )
-
-        return self._run(method, text, allowed_special, disallowed_special)
-
-    def encode_with_pieces(self, text: Token) -> list[EncodedPiece]:
-        """Return ids, pieces and places of a text: for sentencepiece models only.
-
-        Special tokens are nothing special, as for `encode_ordinary`. Places count
-        characters of a str, bytes of bytes, before normalisation.
-
-        Raises:
-            ValueError: The model is byte-level.
-            TypeError: `text` is neither str nor bytes.
-        """
-        engine = _engines.piece_engine(self._engine, "encode_with_pieces")
-        found = engine.encode_with_pieces(data := to_utf8(text))
-        if not isinstance(text, str):
-            return found
-        from pybpe._encoded_pieces import in_characters
-
-        return in_characters(found, text, data)
-
-    def encode_batch(
-        self,
-        texts: Iterable[Token],
-        *,
-        num_threads: int | None = None,
-        allowed_special: Allowed = NONE,
-        disallowed_special: Disallowed = "all",
-        add_special_tokens: bool = False,
-    ) -> list[list[int]]:
-        """Return the ids of each text, as `encode` gives them.
-
-        Args:
-            texts: Any iterable of texts; a bare str or bytes is refused.
-            num_threads: How many threads to use; None for the machine's cores when the
-                batch is large enough to gain from them.
-            allowed_special: As for `encode`.
-            disallowed_special: As for `encode`.
-            add_special_tokens: As for `encode`.
-
-        Raises:
-            SpecialTokenError: A text spells a disallowed special token; the message
-                says which text.
-            TypeError: An item is neither str nor bytes; the message says which.
-        """
-        results = self._run_batch(
-            self._engine.encode_batch,
-            texts,
-            num_threads,
-            allowed_special,
-            disallowed_special,
-        )
-        rows = [ids for result in results for ids in result]
-        prefix, suffix = self._model.text_prefix, self._model.text_suffix
-        if not add_special_tokens or not (prefix or suffix):
-            return rows
-        return [[*prefix, *ids, *suffix] for ids in rows]
-
-    def encode_batch_to_numpy(
-        self,
-        texts: Iterable[Token],
-        *,
-        num_threads: int | None = None,
-        allowed_special: Allowed = NONE,
-        disallowed_special: Disallowed = "all",
-        add_special_tokens: bool = False,
-    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """Return the ids of all texts in one array, and where each text's begin.
-
-        Takes the arguments of `encode_batch` and raises what it raises; numpy must be
-        installed. It is the quickest way to encode many texts: no list is made.
-
-        Returns:
-            ids: `uint32`, shape (n_ids,): the ids of the first text, then those of the
-                second, and so on.
-            offsets: `int64`, shape (n_texts + 1,): text i has
-                `ids[offsets[i]:offsets[i + 1]]`.
-        """
-        import numpy as np
-
-        results = self._run_batch(
-            self._engine.encode_batch_to_numpy,
-            texts,
-            num_threads,
-            allowed_special,
-            disallowed_special,
-        )
-        if len(results) == 1:
-            ids, offsets = results[0]
-        else:
-            ids = np.concatenate([np.empty(0, np.uint32), *(ids for ids, _ in results)])
-            lengths = [np.diff(starts) for _, starts in results]
-            offsets = np.concatenate([np.zeros(1, np.int64), *lengths]).cumsum()
-        if add_special_tokens:
-            return self._put_around(ids, offsets)
-        return ids, offsets
-
-    def _put_around(
-        self, ids: NDArray[np.uint32], offsets: NDArray[np.int64]
-    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """Put what `add_special_tokens` asks for before and behind each text's ids."""
-        import numpy as np
-
-        prefix = np.array(self._model.text_prefix, np.uint32)
-        suffix = np.array(self._model.text_suffix, np.uint32)
-        n_more = len(prefix) + len(suffix)
-        if not n_more or len(offsets) == 1:
-            return ids, offsets
-        moved = offsets + n_more * np.arange(len(offsets), dtype=np.int64)
-        out = np.empty(moved[-1], np.uint32)
-        own = np.ones(len(out), np.bool_)
-        for i, token_id in enumerate(prefix):
-            out[moved[:-1] + i] = token_id
-            own[moved[:-1] + i] = False
-        for i, token_id in enumerate(suffix):
-            out[moved[1:] - len(suffix) + i] = token_id
-            own[moved[1:] - len(suffix) + i] = False
-        out[own] = ids
-        return out, moved
-
-    def _run_batch(
-        self,
-        method: Callable[[list[bytes], Any, Any], _T],
-        texts: Iterable[Token],
-        num_threads: int | None,
-        allowed: Allowed,
-        disallowed: Disallowed,
-    ) -> list[_T]:
-        """Call a method of the engine on contiguous portions of the texts, in order."""
-        if not isinstance(texts, Iterable):
-            raise TypeError(
-                f"texts must be an iterable of texts, got {type(texts).__name__}"
-            )
-        if isinstance(texts, (str, bytes, bytearray, memoryview)):
-            raise TypeError(
-                f"texts must be an iterable of texts, got one {type(texts).__name__}: "
-                "use encode, or put it into a list"
-            )
-        items = list(texts)
-        permissions = self._permissions
-        match, forbidden = permissions.matchers(allowed, disallowed)
-
-        def run(portion: Portion) -> _T:
-            # Texts become UTF-8 here, so that threads share in that, too.
-            data = all_to_utf8(items, *portion)
-            try:
-                return method(data, match, forbidden)
-            except ForbiddenText as found:
-                at = found.index or 0
-                found.index = at + portion[0]
-                raise permissions.refusal(
-                    data[at], found, allowed, disallowed
-                ) from None
-
-        return in_threads(run, portions(map(_length, items)), num_threads)
-
     @property
     def text_prefix(self) -> tuple[int, ...]:
         """The ids that `add_special_tokens=True` puts before a text."""
@@ -742,79 +454,6 @@ class Tokenizer:
     def text_suffix(self) -> tuple[int, ...]:
         """The ids that `add_special_tokens=True` puts behind a text."""
         return self._model.text_suffix
-
-    # -------------------------------------------------------------- decoding
-
-    def decode_bytes(self, ids: Sequence[int] | NDArray[np.integer[Any]]) -> bytes:
-        """Return the bytes of a sequence of ids: exact, for any ids.
-
-        Args:
-            ids: A sequence of ints, or a one-dimensional array of any integer type.
-
-        Raises:
-            UnknownTokenError: An id is not in the vocabulary; the message names it and
-                its position.
-            TypeError: `ids` is not a sequence of integers.
-        """
-        buffer, n = id_buffer(ids)
-        return self._engine.decode(buffer, n)
-
-    def decode(
-        self, ids: Sequence[int] | NDArray[np.integer[Any]], errors: str = "replace"
-    ) -> str:
-        """Return the text of a sequence of ids.
-
-        A sequence that ends or begins inside a character has no exact text: with
-        errors="replace" U+FFFD stands for the broken part. `decode_bytes` is exact.
-
-        Args:
-            ids: As for `decode_bytes`.
-            errors: What to do with bytes that are not UTF-8, as for `bytes.decode`.
-        """
-        check_errors(errors)
-        buffer, n = id_buffer(ids)
-        return self._engine.decode_text(buffer, n, errors)
-
-    def decode_batch(
-        self,
-        batch: Iterable[Sequence[int] | NDArray[np.integer[Any]]],
-        *,
-        errors: str = "replace",
-        num_threads: int | None = None,
-    ) -> list[str]:
-        """Return the text of each sequence of ids, as `decode` gives it.
-
-        Raises:
-            UnknownTokenError: As for `decode`; the message says in which sequence.
-            TypeError: An item is not a sequence of integers; the message says which.
-        """
-        check_errors(errors)
-        given: object = batch
-        if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-            raise TypeError(
-                "batch must be an iterable of sequences of ids, got "
-                f"{type(batch).__name__}"
-            )
-        rows = [id_buffer(ids, f"batch[{i}]") for i, ids in enumerate(batch)]
-
-        def decode_portion(portion: Portion) -> list[str]:
-            first, last = portion
-            return [self._decode_row(i, *rows[i], errors) for i in range(first, last)]
-
-        shares = portions([n for _, n in rows])
-        results = in_threads(decode_portion, shares, num_threads)
-        return [text for result in results for text in result]
-
-    def _decode_row(self, i: int, buffer: Any, n: int, errors: str) -> str:
-        try:
-            return self._engine.decode_text(buffer, n, errors)
-        except UnknownTokenError as error:
-            raise UnknownTokenError(f"batch[{i}]: {error}") from None
-
-
-def _length(text: object) -> int:
-    """Return about how long a text is; what is none is refused later."""
-    return len(text) if isinstance(text, (str, bytes, bytearray)) else 1
 
 
 def _split(pattern: str | Split | None) -> Split:
