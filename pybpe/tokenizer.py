@@ -14,7 +14,7 @@ from pybpe.permissions import Permissions, as_text
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import NoReturn
 
     from pybpe._engines import AnyEngine, AnyModel
