@@ -3,143 +3,35 @@
 #include <string.h>
 
 #include "memory.h"
+#include "stage.h"
 #include "utf8.h"
-
-#define N_PAGES 0x1100u /* pages of 256 codepoints */
-#define PAGE_SHIFT 8
-
-/* A transition, ready for the loop: (offset of the next state's row) * 2 + (a match ends before
- * this character). */
-typedef uint32_t step_t;
-
-/* A transition of the quick loop: (offset of the next state's row) * 4 + FLOW_MATCH + FLOW_END; no
- * row (0) where the quick loop must stop. */
-typedef uint32_t flow_t;
-
-#define FLOW_MATCH 1u /* a match ends before this character, a longer one may come */
-#define FLOW_END 2u   /* the match ends before this character, which begins the next one */
-
-typedef struct stage {
-    uint16_t page_of[N_PAGES]; /* codepoint >> 8 -> page */
-    uint8_t ascii[128];        /* class of an ASCII character */
-    uint8_t *pages;            /* 256 classes each */
-    step_t *steps;             /* n_states rows of `width` */
-    flow_t *flow;              /* the same for reading on behind the end of a match */
-    uint32_t width;            /* classes and the end of text */
-    uint32_t n_states;
-    uint32_t behavior; /* BPE_SPLIT_* */
-    bool over_bytes;
-} stage;
 
 struct bpe_split {
     size_t n_stages;
-    bool drops; /* a stage makes text vanish */
-    stage stages[];
+    bool drops;         /* a stage makes text vanish */
+    uint32_t simd;      /* BPE_SIMD_*: how the last stage is walked through */
+    bpe_stream *stream; /* of the last stage; NULL: there is none */
+    bpe_stage stages[];
 };
 
-/* ---------------------------------------------------------------- building */
-
-/* The class of every codepoint of one page; `run` is the run that holds its first codepoint and is
- * moved on. */
-static void fill_page(uint8_t *page, const bpe_split_stage *spec, uint32_t first, size_t *run) {
-    for (uint32_t i = 0; i < 256; i++) {
-        while (*run + 1 < spec->n_runs && spec->class_starts[*run + 1] <= first + i)
-            (*run)++;
-        page[i] = spec->class_ids[*run];
-    }
-}
-
-static bpe_status build_pages(stage *s, const bpe_split_stage *spec) {
-    uint8_t *all = bpe_mem_array(N_PAGES, 256);
-    if (!all)
-        return BPE_ERR_NOMEM;
-    size_t n = 0;
-    size_t run = 0;
-    for (uint32_t p = 0; p < N_PAGES; p++) {
-        uint8_t *page = all + n * 256;
-        fill_page(page, spec, p << PAGE_SHIFT, &run);
-        /* Long stretches share one class, so comparing with the last page alone finds nearly all
-         * repeats. */
-        if (n > 0 && memcmp(page, page - 256, 256) == 0) {
-            s->page_of[p] = (uint16_t)(n - 1);
-        } else {
-            s->page_of[p] = (uint16_t)n++;
-        }
-    }
-    s->pages = bpe_mem_copy(all, n * 256, 1);
-    bpe_mem_free(all);
-    if (!s->pages)
-        return BPE_ERR_NOMEM;
-    memcpy(s->ascii, s->pages, 128); /* page 0 */
+bpe_status bpe_split_use_simd(bpe_split *split, uint32_t simd) {
+    const bpe_stream_kernel *kernel = bpe_stream_kernel_of(simd);
+    if (simd != BPE_SIMD_SCALAR && !kernel)
+        return BPE_ERR_ARG;
+    split->simd = simd;
+    if (split->stream)
+        split->stream->kernel = kernel;
     return BPE_OK;
 }
 
-static bpe_status check_stage(const bpe_split_stage *spec, size_t index, bpe_error *err) {
-    if (spec->n_classes < 1 || spec->n_classes > 255 || spec->n_states < 2 ||
-        spec->n_states > BPE_MAX_STATES) {
-        return bpe_fail(err, BPE_ERR_LIMIT, index);
-    }
-    if (spec->n_runs == 0 || spec->class_starts[0] != 0)
-        return bpe_fail(err, BPE_ERR_SPLIT, 0);
-    for (size_t i = 0; i < spec->n_runs; i++) {
-        if (spec->class_ids[i] >= spec->n_classes || spec->class_starts[i] >= 0x110000 ||
-            (i > 0 && spec->class_starts[i] <= spec->class_starts[i - 1])) {
-            return bpe_fail(err, BPE_ERR_SPLIT, i);
-        }
-    }
-    size_t width = spec->n_classes + 1;
-    for (size_t i = 0; i < spec->n_states * width; i++) {
-        uint16_t t = spec->transitions[i];
-        bool dead_row = i < width;
-        bool end_column = i % width == width - 1;
-        /* A flag on the start row would end a match where it begins. */
-        bool start_row = i / width == 1;
-        if ((t & 0x7FFF) >= spec->n_states || (dead_row && t != 0) ||
-            (end_column && (t & 0x7FFF) != 0) || (start_row && (t & 0x8000) != 0)) {
-            return bpe_fail(err, BPE_ERR_SPLIT, i);
-        }
-    }
-    return BPE_OK;
+uint32_t bpe_split_simd(const bpe_split *split) {
+    return split->stream ? split->simd : BPE_SIMD_SCALAR;
 }
 
-/*
- * Most matches end where no longer one can come: the transition is dead and says that a match ends
- * here. There the quick loop goes on at once in the state that the character leads to from the
- * start, so that the ends of pretokens are no branches.
- */
-static flow_t flow_of(const stage *s, uint32_t row, uint32_t c) {
-    step_t t = s->steps[row + c];
-    if (t >> 1 != 0)
-        return (t >> 1) * 4 + (t & 1 ? FLOW_MATCH : 0);
-    step_t fresh = s->steps[s->width + c] >> 1;
-    return (t & 1) && fresh != 0 ? fresh * 4 + FLOW_END : 0;
-}
-
-static bpe_status build_stage(stage *s, const bpe_split_stage *spec, size_t index, bpe_error *err) {
-    bpe_status status = check_stage(spec, index, err);
-    if (status != BPE_OK)
-        return status;
-    if (spec->behavior > BPE_SPLIT_CONTIGUOUS || spec->over_bytes > 1)
-        return bpe_fail(err, BPE_ERR_ARG, index);
-    s->behavior = spec->behavior;
-    s->over_bytes = spec->over_bytes != 0;
-    s->width = spec->n_classes + 1;
-    s->n_states = spec->n_states;
-    size_t n = (size_t)s->n_states * s->width;
-    s->steps = bpe_mem_array(n, sizeof *s->steps);
-    s->flow = bpe_mem_zeroed(n, sizeof *s->flow);
-    if (!s->steps || !s->flow)
-        return bpe_fail(err, BPE_ERR_NOMEM, index);
-    for (size_t i = 0; i < n; i++) {
-        uint16_t t = spec->transitions[i];
-        s->steps[i] = (step_t)(t & 0x7FFF) * s->width * 2 + (t >> 15);
-    }
-    for (uint32_t row = s->width; row < n; row += s->width) {
-        for (uint32_t c = 0; c < s->width; c++)
-            s->flow[row + c] = flow_of(s, row, c);
-    }
-    status = build_pages(s, spec);
-    return status == BPE_OK ? BPE_OK : bpe_fail(err, status, index);
+static void choose_fastest(bpe_split *split) {
+    uint32_t simd = BPE_SIMD_AVX512;
+    while (bpe_split_use_simd(split, simd) != BPE_OK)
+        simd--;
 }
 
 bpe_status bpe_split_new(const bpe_split_stage *stages, size_t n_stages, bpe_split **out,
@@ -151,7 +43,7 @@ bpe_status bpe_split_new(const bpe_split_stage *stages, size_t n_stages, bpe_spl
         return bpe_fail(err, BPE_ERR_NOMEM, 0);
     split->n_stages = n_stages;
     for (size_t i = 0; i < n_stages; i++) {
-        bpe_status status = build_stage(&split->stages[i], &stages[i], i, err);
+        bpe_status status = bpe_stage_init(&split->stages[i], &stages[i], i, err);
         if (status != BPE_OK) {
             bpe_split_free(split);
             return status;
@@ -160,6 +52,14 @@ bpe_status bpe_split_new(const bpe_split_stage *stages, size_t n_stages, bpe_spl
         if (behavior == BPE_SPLIT_DROP_MATCHES || behavior == BPE_SPLIT_DROP_GAPS)
             split->drops = true;
     }
+    if (n_stages > 0 && stages[n_stages - 1].behavior == BPE_SPLIT_ISOLATED) {
+        bpe_status status = bpe_stream_new(&split->stages[n_stages - 1], &split->stream);
+        if (status != BPE_OK) {
+            bpe_split_free(split);
+            return bpe_fail(err, status, n_stages - 1);
+        }
+    }
+    choose_fastest(split);
     *out = split;
     return BPE_OK;
 }
@@ -168,10 +68,9 @@ void bpe_split_free(bpe_split *split) {
     if (!split)
         return;
     for (size_t i = 0; i < split->n_stages; i++) {
-        bpe_mem_free(split->stages[i].steps);
-        bpe_mem_free(split->stages[i].flow);
-        bpe_mem_free(split->stages[i].pages);
+        bpe_stage_free(&split->stages[i]);
     }
+    bpe_stream_free(split->stream);
     bpe_mem_free(split);
 }
 
@@ -185,24 +84,8 @@ typedef struct found {
     bool unsettled; /* the text known so far ended while a state was alive */
 } found;
 
-static inline uint32_t class_at(const stage *s, const uint8_t *data, size_t p, size_t end,
-                                size_t *length) {
-    uint8_t b = data[p];
-    if (b < 0x80) {
-        *length = 1;
-        return s->ascii[b];
-    }
-    if (s->over_bytes) {
-        *length = 1;
-        return s->pages[b]; /* page 0 is the first one */
-    }
-    uint32_t cp;
-    *length = bpe_utf8_decode(data + p, data + end, &cp);
-    return s->pages[(uint32_t)s->page_of[cp >> PAGE_SHIFT] << 8 | (cp & 0xFF)];
-}
-
 /* The bit of a pair (16-byte window, state) in a level's failed pairs. */
-static inline size_t failed_bit(const stage *s, size_t window, step_t row) {
+static inline size_t failed_bit(const bpe_stage *s, size_t window, bpe_step row) {
     return window * s->n_states + row / s->width;
 }
 
@@ -210,11 +93,12 @@ static inline size_t failed_bit(const stage *s, size_t window, step_t row) {
  * Read from `start` until nothing can match any more. Inlined twice: with `remember`, it also stops
  * at pairs (state, first boundary of a window) from which an earlier reading found nothing.
  */
-static inline found read_match(const stage *s, const uint8_t *data, const bpe_split_level *level,
-                               size_t start, bool open, bool remember) {
+static inline found read_match(const bpe_stage *s, const uint8_t *data,
+                               const bpe_split_level *level, size_t start, bool open,
+                               bool remember) {
     size_t end = level->end;
     size_t p = start;
-    step_t row = s->width; /* state 1 */
+    bpe_step row = s->width; /* state 1 */
     found f = {0, start, false};
     size_t window = (start - level->start) >> 4;
     while (p < end) {
@@ -225,8 +109,8 @@ static inline found read_match(const stage *s, const uint8_t *data, const bpe_sp
                 break;
         }
         size_t length;
-        uint32_t c = class_at(s, data, p, end, &length);
-        step_t t = s->steps[row + c];
+        uint32_t c = bpe_stage_class_at(s, data, p, end, &length);
+        bpe_step t = s->steps[row + c];
         f.matched = t & 1 ? p : f.matched; /* a conditional move: whether is hard to foresee */
         row = t >> 1;
         if (row == 0)
@@ -245,7 +129,7 @@ static inline found read_match(const stage *s, const uint8_t *data, const bpe_sp
 }
 
 /* Remember the pairs that a reading from `start` went through after its match, in vain. */
-static bool remember_failure(const stage *s, const uint8_t *data, bpe_split_level *level,
+static bool remember_failure(const bpe_stage *s, const uint8_t *data, bpe_split_level *level,
                              size_t start, const found *f) {
     if (!level->failed) {
         size_t windows = ((level->end - level->start) >> 4) + 1;
@@ -257,7 +141,7 @@ static bool remember_failure(const stage *s, const uint8_t *data, bpe_split_leve
     }
     size_t kept = f->matched ? f->matched : start;
     size_t p = start;
-    step_t row = s->width;
+    bpe_step row = s->width;
     size_t window = (kept - level->start) >> 4;
     while (p < f->reached) {
         if (p > kept && (p - level->start) >> 4 != window) {
@@ -266,7 +150,7 @@ static bool remember_failure(const stage *s, const uint8_t *data, bpe_split_leve
             level->failed[bit >> 6] |= (uint64_t)1 << (bit & 63);
         }
         size_t length;
-        uint32_t c = class_at(s, data, p, level->end, &length);
+        uint32_t c = bpe_stage_class_at(s, data, p, level->end, &length);
         row = s->steps[row + c] >> 1;
         p += length;
     }
@@ -276,7 +160,7 @@ static bool remember_failure(const stage *s, const uint8_t *data, bpe_split_leve
 /* Reading this many bytes past a match in vain is ordinary; further, it is worth remembering. */
 #define LONG_FAILURE 64
 
-static inline found match_at(bpe_split_cursor *cursor, const stage *s, bpe_split_level *level,
+static inline found match_at(bpe_split_cursor *cursor, const bpe_stage *s, bpe_split_level *level,
                              size_t start, bool open) {
     found f = level->failed ? read_match(s, cursor->data, level, start, open, true)
                             : read_match(s, cursor->data, level, start, open, false);
@@ -299,8 +183,8 @@ static void enter(bpe_split_level *level, size_t start, size_t end) {
  * end in *matched: 0, and the level's end, when there is none. With `stop`, only p itself is looked
  * at. False when that is not settled or memory ran out.
  */
-static bool find_match(bpe_split_cursor *cursor, const stage *s, bpe_split_level *level, size_t p,
-                       bool open, bool stop, size_t *begin, size_t *matched) {
+static bool find_match(bpe_split_cursor *cursor, const bpe_stage *s, bpe_split_level *level,
+                       size_t p, bool open, bool stop, size_t *begin, size_t *matched) {
     *matched = 0;
     while (p < level->end) {
         found f = match_at(cursor, s, level, p, open);
@@ -310,7 +194,7 @@ static bool find_match(bpe_split_cursor *cursor, const stage *s, bpe_split_level
         if (f.matched || stop)
             break;
         size_t length;
-        class_at(s, cursor->data, p, level->end, &length);
+        bpe_stage_class_at(s, cursor->data, p, level->end, &length);
         p += length;
     }
     *begin = p;
@@ -325,7 +209,7 @@ typedef enum piece { GAP, MATCH } piece;
  * found too early is kept for the next call. Returns where the piece ends, 0 when it is not settled
  * or memory ran out.
  */
-static size_t cut(bpe_split_cursor *cursor, const stage *s, bpe_split_level *level, bool open,
+static size_t cut(bpe_split_cursor *cursor, const bpe_stage *s, bpe_split_level *level, bool open,
                   piece *kind) {
     size_t from = level->pos;
     size_t begin = from;
@@ -344,8 +228,8 @@ static size_t cut(bpe_split_cursor *cursor, const stage *s, bpe_split_level *lev
 
 /* Take in what belongs to a match that ends at `end`: the gap behind it, or the matches. Returns
  * the new end, or 0 as `cut`. */
-static size_t extend(bpe_split_cursor *cursor, const stage *s, bpe_split_level *level, size_t end,
-                     bool open) {
+static size_t extend(bpe_split_cursor *cursor, const bpe_stage *s, bpe_split_level *level,
+                     size_t end, bool open) {
     size_t begin;
     size_t matched;
     if (s->behavior == BPE_SPLIT_WITH_NEXT) {
@@ -365,8 +249,8 @@ static size_t extend(bpe_split_cursor *cursor, const stage *s, bpe_split_level *
 
 /* The next piece as the stage's behaviour has it, from level->pos, which is moved behind it; false
  * as `cut`. */
-static bool next_piece(bpe_split_cursor *cursor, const stage *s, bpe_split_level *level, bool open,
-                       size_t *end, bool *dropped) {
+static bool next_piece(bpe_split_cursor *cursor, const bpe_stage *s, bpe_split_level *level,
+                       bool open, size_t *end, bool *dropped) {
     piece kind = GAP;
     *end = cut(cursor, s, level, open, &kind);
     if (*end && kind == MATCH &&
@@ -387,21 +271,21 @@ static bool next_piece(bpe_split_cursor *cursor, const stage *s, bpe_split_level
  * the text, a long failure. Every step leads to the next one by a table alone; the rare match that
  * ends before the character that ruled out a longer one is read on from again.
  */
-static size_t flow_ends(const stage *s, const uint8_t *data, bpe_split_level *level, size_t *ends,
-                        size_t cap) {
+static size_t flow_ends(const bpe_stage *s, const uint8_t *data, bpe_split_level *level,
+                        size_t *ends, size_t cap) {
     size_t end = level->end;
     size_t n = 0;
     size_t p = level->pos;
     size_t matched = 0;
-    flow_t row = s->width; /* state 1 */
+    bpe_flow row = s->width; /* state 1 */
     while (p < end && n < cap) {
         size_t length;
-        uint32_t c = class_at(s, data, p, end, &length);
-        flow_t t = s->flow[row + c];
+        uint32_t c = bpe_stage_class_at(s, data, p, end, &length);
+        bpe_flow t = s->flow[row + c];
         if (t != 0) {
-            matched = t & FLOW_MATCH ? p : matched;
+            matched = t & BPE_FLOW_MATCH ? p : matched;
             ends[n] = p;
-            n += t / FLOW_END & 1;
+            n += t / BPE_FLOW_END & 1;
             row = t >> 2;
             p += length;
             continue;
@@ -419,6 +303,184 @@ static size_t flow_ends(const stage *s, const uint8_t *data, bpe_split_level *le
     return n;
 }
 
+/* ---------------------------------------------------------------- the streaming walk */
+
+/* Fewer bytes than these are not worth a block. */
+#define LEAST_STREAM 512
+
+/* Whether a level that the quick loop may serve is walked through by the streaming automaton. */
+static bool streams(bpe_split_cursor *cursor, const bpe_split_level *level) {
+    bpe_split_walk *w = &cursor->walk;
+    if (w->phase == BPE_WALK_FRESH && cursor->split->stream &&
+        cursor->split->simd != BPE_SIMD_SCALAR && level->end - level->pos >= LEAST_STREAM) {
+        w->phase = BPE_WALK_ON;
+        w->state = cursor->split->stream->start;
+        w->from = w->to = level->pos;
+        w->word = w->n_words = w->early = 0;
+    }
+    return w->phase == BPE_WALK_ON;
+}
+
+/* The next piece from p on, if the text up to `end` settles it as far as the automaton tells; 0 if
+ * not. A gap ends, too, where a match is certain to begin. */
+static size_t settled_piece(const bpe_stream *stream, const uint8_t *data, size_t p, size_t end) {
+    const bpe_stage *s = stream->stage;
+    bpe_split_level level = {p, p, end, 0, NULL};
+    for (size_t q = p; q < end;) {
+        found f = read_match(s, data, &level, q, true, false);
+        if (f.matched && !f.unsettled)
+            return q == p ? f.matched : q;
+        size_t length;
+        uint32_t c = bpe_stage_class_at(s, data, q, end, &length);
+        if (f.unsettled)
+            return q > p && stream->certain[c] ? q : 0;
+        q += length;
+    }
+    return 0;
+}
+
+/* Where the character before p begins. */
+static size_t previous_character(const bpe_stage *s, const uint8_t *data, size_t from, size_t p) {
+    size_t q = p - 1;
+    if (s->over_bytes || (data[q] & 0xC0) != 0x80)
+        return q;
+    for (size_t back = 1; back <= 3 && q - from >= back; back++) {
+        uint32_t cp;
+        if (bpe_utf8_decode(data + q - back, data + p, &cp) == back + 1)
+            return q - back;
+    }
+    return q;
+}
+
+static void set_bit(uint64_t *words, size_t i) { words[i >> 6] |= (uint64_t)1 << (i & 63); }
+
+/* The last set bit before bit i; false if there is none. */
+static bool last_before(const uint64_t *words, size_t i, size_t *at) {
+    size_t w = i >> 6;
+    uint64_t bits = words[w] & (((uint64_t)1 << (i & 63)) - 1);
+    while (bits == 0 && w > 0)
+        bits = words[--w];
+    if (bits == 0)
+        return false;
+    *at = w * 64 + bpe_highest_bit(bits);
+    return true;
+}
+
+/* A rare event at byte i of the block whose boundaries need the stage's own automaton. */
+static void find_hard(bpe_split_cursor *cursor, const bpe_stage *s, const bpe_split_level *level,
+                      size_t i) {
+    bpe_split_walk *w = &cursor->walk;
+    size_t length, at;
+    bpe_stage_class_at(s, cursor->data, w->from + i, level->end, &length);
+    size_t end = w->from + i + length;
+    size_t pos = level->pos;
+    if (last_before(w->block.ends, i, &at))
+        pos = w->from + at;
+    while ((pos = settled_piece(cursor->split->stream, cursor->data, pos, end)) != 0) {
+        if (pos < w->from)
+            w->early = end;
+        else
+            set_bit(w->block.ends, pos - w->from);
+    }
+}
+
+/*
+ * Turn what is told at rare events into boundaries, in the order of the text: a later event may
+ * settle a boundary that lies before an earlier event's place.
+ */
+static void resolve_rare(bpe_split_cursor *cursor, const bpe_stage *s,
+                         const bpe_split_level *level) {
+    bpe_split_walk *w = &cursor->walk;
+    bpe_stream_block *b = &w->block;
+    const uint8_t *told = b->told;
+    for (size_t k = 0; k < w->n_words; k++) {
+        for (uint64_t bits = b->rare[k]; bits != 0; bits &= bits - 1) {
+            size_t i = k * 64 + bpe_lowest_bit(bits), mark = 0, previous = 0;
+            uint32_t event = cursor->split->stream->events[*told++ & (BPE_STREAM_NUMBERS - 1)];
+            bool hard = event & BPE_STREAM_HARD;
+            if (event & BPE_STREAM_COMMIT)
+                hard = !last_before(b->marks, i, &mark);
+            if (event & BPE_STREAM_PREVIOUS) {
+                previous = previous_character(s, cursor->data, level->start, w->from + i);
+                hard |= previous < w->from;
+            }
+            if (hard) {
+                find_hard(cursor, s, level, i);
+                continue;
+            }
+            if (event & BPE_STREAM_COMMIT)
+                set_bit(b->ends, mark);
+            if (event & BPE_STREAM_PREVIOUS)
+                set_bit(b->ends, previous - w->from);
+        }
+    }
+}
+
+/* Scan the next block; false when the rest is not worth one. */
+static bool next_block(bpe_split_cursor *cursor, const bpe_stage *s, const bpe_split_level *level) {
+    bpe_split_walk *w = &cursor->walk;
+    if (level->end - w->to < LEAST_STREAM / 2)
+        return false;
+    w->from = w->to;
+    w->to = bpe_stream_scan(cursor->split->stream, cursor->data, w->from, level->end, &w->state,
+                            &w->block);
+    w->word = 0;
+    w->n_words = (w->to - w->from + 63) / 64;
+    if (w->block.n_rare > 0)
+        resolve_rare(cursor, s, level);
+    return true;
+}
+
+/* Pretokens that end before the block. */
+static size_t early_ends(bpe_split_cursor *cursor, const bpe_split_level *level, size_t *ends,
+                         size_t cap) {
+    bpe_split_walk *w = &cursor->walk;
+    size_t pos = level->pos;
+    size_t n = 0;
+    while (n < cap) {
+        pos = settled_piece(cursor->split->stream, cursor->data, pos, w->early);
+        if (pos == 0 || pos >= w->from) {
+            w->early = 0;
+            break;
+        }
+        ends[n++] = pos;
+    }
+    return n;
+}
+
+/*
+ * The same as flow_ends, by the streaming automaton. The walk is over before the last pretoken or
+ * two: the end of the text is not for this automaton.
+ */
+static size_t stream_ends(bpe_split_cursor *cursor, const bpe_stage *s, bpe_split_level *level,
+                          size_t *ends, size_t cap) {
+    bpe_split_walk *w = &cursor->walk;
+    const bpe_stream_kernel *kernel = cursor->split->stream->kernel;
+    size_t n = 0;
+    while (n < cap) {
+        if (w->word == w->n_words && !next_block(cursor, s, level)) {
+            w->phase = BPE_WALK_OVER;
+            break;
+        }
+        if (w->early != 0)
+            n += early_ends(cursor, level, ends + n, cap - n);
+        /* As many whole words as there is room for; kernels write up to 7 items too many. */
+        for (; w->word < w->n_words && n + 72 <= cap; w->word++)
+            n += kernel->positions(w->block.ends[w->word], w->from + 64 * w->word, ends + n);
+        if (w->word < w->n_words) {
+            uint64_t *bits = &w->block.ends[w->word];
+            for (; *bits != 0 && n < cap; *bits &= *bits - 1)
+                ends[n++] = w->from + 64 * w->word + bpe_lowest_bit(*bits);
+            w->word += *bits == 0;
+        }
+        if (n > 0)
+            level->pos = ends[n - 1]; /* where a rare event of the next block goes on from */
+    }
+    return n;
+}
+
+/* ---------------------------------------------------------------- the walk */
+
 void bpe_split_begin(bpe_split_cursor *cursor, const bpe_split *split, const uint8_t *data,
                      size_t begin, size_t n, bool open) {
     cursor->split = split;
@@ -427,6 +489,7 @@ void bpe_split_begin(bpe_split_cursor *cursor, const bpe_split *split, const uin
     cursor->settled = begin;
     cursor->open = open;
     cursor->nomem = false;
+    cursor->walk.phase = BPE_WALK_FRESH;
     for (size_t k = 0; k < split->n_stages; k++)
         cursor->levels[k] = (bpe_split_level){0, 0, 0, 0, NULL};
     size_t end = open ? n - bpe_utf8_open_tail(data + begin, n - begin) : n;
@@ -462,7 +525,10 @@ static inline size_t next_spans(bpe_split_cursor *cursor, size_t *starts, size_t
         size_t start = level->pos;
         if (k == last && split->stages[k].behavior == BPE_SPLIT_ISOLATED && !level->failed &&
             !level->matched_end) {
-            size_t quick = flow_ends(&split->stages[k], cursor->data, level, ends + n, cap - n);
+            size_t quick =
+                streams(cursor, level)
+                    ? stream_ends(cursor, &split->stages[k], level, ends + n, cap - n)
+                    : flow_ends(&split->stages[k], cursor->data, level, ends + n, cap - n);
             for (size_t i = n; starts && i < n + quick; start = ends[i], i++)
                 starts[i] = start;
             n += quick;
@@ -479,6 +545,7 @@ static inline size_t next_spans(bpe_split_cursor *cursor, size_t *starts, size_t
             continue;
         if (k < last) {
             enter(&cursor->levels[k + 1], start, end);
+            cursor->walk.phase = BPE_WALK_FRESH; /* the walk is the last level's */
             continue;
         }
         if (starts)

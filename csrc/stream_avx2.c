@@ -1,0 +1,3 @@
+#include "stream.h"
+
+const bpe_stream_kernel *bpe_stream_avx2(void) { return NULL; }
