@@ -396,7 +396,7 @@ static void resolve_rare(bpe_split_cursor *cursor, const bpe_stage *s,
     for (size_t k = 0; k < w->n_words; k++) {
         for (uint64_t bits = b->rare[k]; bits != 0; bits &= bits - 1) {
             size_t i = k * 64 + bpe_lowest_bit(bits), mark = 0, previous = 0;
-            uint32_t event = cursor->split->stream->events[*told++ & (BPE_STREAM_NUMBERS - 1)];
+            uint32_t event = *told++;
             bool hard = event & BPE_STREAM_HARD;
             if (event & BPE_STREAM_COMMIT)
                 hard = !last_before(b->marks, i, &mark);
@@ -448,6 +448,28 @@ static size_t early_ends(bpe_split_cursor *cursor, const bpe_split_level *level,
     return n;
 }
 
+/* What is left of the block, up to `cap` ends. */
+static size_t block_ends(bpe_split_walk *w, const bpe_stream_kernel *kernel, size_t *ends,
+                         size_t cap) {
+    size_t n = 0;
+    for (; w->word < w->n_words && n < cap; w->word++) {
+        uint64_t bits = w->block.ends[w->word];
+        size_t base = w->from + 64 * w->word;
+        /* Kernels write up to 7 items too many. */
+        if (n + 71 <= cap || n + bpe_count_bits(bits) + 7 <= cap) {
+            n += kernel->positions(bits, base, ends + n);
+            continue;
+        }
+        for (; bits != 0 && n < cap; bits &= bits - 1)
+            ends[n++] = base + bpe_lowest_bit(bits);
+        if (bits != 0) {
+            w->block.ends[w->word] = bits;
+            break;
+        }
+    }
+    return n;
+}
+
 /*
  * The same as flow_ends, by the streaming automaton. The walk is over before the last pretoken or
  * two: the end of the text is not for this automaton.
@@ -464,15 +486,7 @@ static size_t stream_ends(bpe_split_cursor *cursor, const bpe_stage *s, bpe_spli
         }
         if (w->early != 0)
             n += early_ends(cursor, level, ends + n, cap - n);
-        /* As many whole words as there is room for; kernels write up to 7 items too many. */
-        for (; w->word < w->n_words && n + 72 <= cap; w->word++)
-            n += kernel->positions(w->block.ends[w->word], w->from + 64 * w->word, ends + n);
-        if (w->word < w->n_words) {
-            uint64_t *bits = &w->block.ends[w->word];
-            for (; *bits != 0 && n < cap; *bits &= *bits - 1)
-                ends[n++] = w->from + 64 * w->word + bpe_lowest_bit(*bits);
-            w->word += *bits == 0;
-        }
+        n += block_ends(w, kernel, ends + n, cap - n);
         if (n > 0)
             level->pos = ends[n - 1]; /* where a rare event of the next block goes on from */
     }

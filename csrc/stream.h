@@ -22,9 +22,10 @@
 #define BPE_STREAM_CLASSES 64 /* with the class of continuation bytes */
 #define BPE_STREAM_CHUNKS 16  /* of 128 entries, in the table of the vector kernels */
 
-/* A state number has 7 bits; the eighth says "a boundary before this character". */
-#define BPE_STREAM_NUMBERS 128
-#define BPE_STREAM_BOUNDARY 0x80u
+/* A state is a number of 6 bits and, above it, BPE_STREAM_NUMBERS for "a boundary before this
+ * character". */
+#define BPE_STREAM_NUMBERS 64u
+#define BPE_STREAM_ROW_SHIFT 7
 
 /* What else is told on the way to a state. */
 enum {
@@ -53,11 +54,13 @@ typedef struct bpe_stream {
     uint8_t uniform[64];   /* lead byte - 0xC0 -> class of all its characters; 0xFF: several */
     uint32_t slice2[32];   /* lead byte of two -> where its 64 characters are in stage->pages */
     uint32_t slice3[1024]; /* the same for the first two bytes of three; BPE_STREAM_NO_SLICE */
+    uint8_t pairs[16][64]; /* the same for the first two bytes of three */
     bool certain[64];      /* class -> a pretoken that begins with it will match in any case */
     uint8_t chunk_of[64];  /* class -> chunk of the table, and where in it */
     uint8_t offset_of[64];
     uint8_t chunks[BPE_STREAM_CHUNKS][128];
-    uint8_t next[][256]; /* class, state -> state */
+    uint8_t next[BPE_STREAM_CLASSES][128]; /* class, state -> state */
+    uint8_t rows[256][128];                /* the same for codes (stream_lanes.h) */
 } bpe_stream;
 
 #define BPE_STREAM_NO_SLICE UINT32_MAX
@@ -67,19 +70,18 @@ typedef struct bpe_stream_block {
     uint64_t ends[BPE_STREAM_WORDS];  /* a boundary before this byte */
     uint64_t rare[BPE_STREAM_WORDS];  /* something else than a mark is told here: */
     uint64_t marks[BPE_STREAM_WORDS]; /* a mark; only made when anything is rare */
-    uint8_t told[BPE_STREAM_BLOCK];   /* the state at each rare bit in turn */
+    uint8_t told[BPE_STREAM_BLOCK];   /* BPE_STREAM_* at each rare bit in turn */
     size_t n_rare;
 } bpe_stream_block;
 
 /* The ways to scan; all give the same. */
 struct bpe_stream_kernel {
-    /* Classes of data[start, start + n), padded to the block with the continuation class. `start`
-     * and `start + n` are character boundaries of a text that ends at `end`. */
-    void (*classify)(const bpe_stream *s, const uint8_t *data, size_t start, size_t n, size_t end,
-                     uint8_t *classes);
-    /* From `state` on through n classes: what is passed, into *out; the new state. */
-    uint8_t (*scan)(const bpe_stream *s, const uint8_t *classes, size_t n, uint8_t state,
-                    bpe_stream_block *out);
+    /* From `state` on through data[start, start + n), at most a block: what is passed, into *out;
+     * the new state. Both `start` and `start + n` are character boundaries of a text that ends at
+     * `end`.
+     */
+    uint8_t (*scan)(const bpe_stream *s, const uint8_t *data, size_t start, size_t n, size_t end,
+                    uint8_t state, bpe_stream_block *out);
     /* Write base + the position of each bit; writes up to 7 more items than there are bits. */
     size_t (*positions)(uint64_t bits, size_t base, size_t *out);
 };
@@ -106,12 +108,6 @@ size_t bpe_stream_scan(const bpe_stream *stream, const uint8_t *data, size_t sta
 const bpe_stream_kernel *bpe_stream_avx2(void);
 const bpe_stream_kernel *bpe_stream_avx512(void);
 
-/* Parts of the portable kernel that the others use. */
-void bpe_stream_classify(const bpe_stream *s, const uint8_t *data, size_t start, size_t n,
-                         size_t end, uint8_t *classes);
-uint8_t bpe_stream_scan_lanes(const bpe_stream *s, const uint8_t *classes, size_t n, uint8_t state,
-                              bpe_stream_block *out);
-
 /* Where the lowest set bit is; there is one. */
 static inline uint32_t bpe_lowest_bit(uint64_t bits) {
 #if defined(__GNUC__)
@@ -133,6 +129,12 @@ static inline uint32_t bpe_highest_bit(uint64_t bits) {
         i--;
     return i;
 #endif
+}
+
+static inline uint32_t bpe_count_bits(uint64_t bits) {
+    bits -= bits >> 1 & 0x5555555555555555u;
+    bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+    return (uint32_t)(((bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
 }
 
 /* The class of the character at p < end that is not ASCII, and its length. */

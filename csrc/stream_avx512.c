@@ -71,6 +71,44 @@ TARGET_INLINE characters find_characters(__m512i v, const uint8_t *p) {
     return c;
 }
 
+/* As many characters of several classes to 64 bytes are looked up one by one. */
+#define FEW 3
+
+/*
+ * Classes of characters of two and three bytes, all those with the same first byte, or the same
+ * first two bytes, at once: a text has few different ones at a time.
+ */
+TARGET_INLINE __m512i look_up_slices(const bpe_stream *s, __m512i v, const uint8_t *p,
+                                     const characters *c, uint64_t mixed, __m512i out) {
+    const uint8_t *pages = s->stage->pages;
+    __m512i second = _mm512_loadu_si512(p + 1), third = _mm512_loadu_si512(p + 2);
+    for (uint64_t left = mixed & c->two; left;) {
+        uint8_t lead = p[_tzcnt_u64(left)];
+        __mmask64 same = _mm512_mask_cmpeq_epi8_mask(left, v, _mm512_set1_epi8((char)lead));
+        __m512i slice = _mm512_loadu_si512(pages + s->slice2[lead & 0x1F]);
+        out = _mm512_mask_permutexvar_epi8(out, same, second, slice);
+        left &= ~same;
+    }
+    mixed &= c->three;
+    for (uint64_t left = mixed; left;) {
+        uint8_t lead = p[_tzcnt_u64(left)];
+        __mmask64 same = _mm512_mask_cmpeq_epi8_mask(left, v, _mm512_set1_epi8((char)lead));
+        __m512i pairs = _mm512_loadu_si512(s->pairs[lead & 0x0F]);
+        out = _mm512_mask_permutexvar_epi8(out, same, second, pairs);
+        left &= ~same;
+    }
+    for (uint64_t left = mixed & _mm512_movepi8_mask(out); left;) {
+        size_t i = (size_t)_tzcnt_u64(left);
+        __mmask64 same = _mm512_mask_cmpeq_epi8_mask(left, v, _mm512_set1_epi8((char)p[i]));
+        same = _mm512_mask_cmpeq_epi8_mask(same, second, _mm512_set1_epi8((char)p[i + 1]));
+        uint32_t at = s->slice3[(p[i] & 0x0Fu) << 6 | (p[i + 1] & 0x3Fu)];
+        __m512i slice = _mm512_loadu_si512(pages + at);
+        out = _mm512_mask_permutexvar_epi8(out, same, third, slice);
+        left &= ~same;
+    }
+    return out;
+}
+
 /*
  * 64 bytes at p, not all of them ASCII, that 3 more may be read behind; *carry are the bits of the
  * leading bytes that belong to the character before.
@@ -87,25 +125,20 @@ TARGET_INLINE void classify_mixed(const bpe_stream *s, const lookups *look, __m5
     out = _mm512_mask_mov_epi8(out, other, look->bad);
     __m512i uniform = _mm512_permutexvar_epi8(v, look->uniform);
     out = _mm512_mask_mov_epi8(out, leads, uniform);
-    _mm512_storeu_si512(classes, out);
     uint64_t mixed = leads & _mm512_movepi8_mask(uniform); /* classes are below 64, 0xFF is not */
-    const uint8_t *pages = s->stage->pages;
-    for (uint64_t bits = mixed & c.three; bits; bits &= bits - 1) {
-        size_t i = (size_t)_tzcnt_u64(bits);
-        uint32_t slice = s->slice3[(p[i] & 0x0Fu) << 6 | (p[i + 1] & 0x3Fu)];
-        classes[i] = pages[slice + (p[i + 2] & 0x3Fu)];
+    if (_mm_popcnt_u64(mixed) > FEW) {
+        out = look_up_slices(s, v, p, &c, mixed, out);
+        mixed &= c.four;
     }
-    for (uint64_t bits = mixed & c.two; bits; bits &= bits - 1) {
-        size_t i = (size_t)_tzcnt_u64(bits);
-        classes[i] = pages[s->slice2[p[i] & 0x1Fu] + (p[i + 1] & 0x3Fu)];
-    }
-    for (uint64_t bits = c.four; bits; bits &= bits - 1) {
-        size_t i = (size_t)_tzcnt_u64(bits), length;
-        classes[i] = (uint8_t)bpe_stage_class_at(s->stage, p, i, i + 4, &length);
+    _mm512_storeu_si512(classes, out);
+    for (; mixed; mixed &= mixed - 1) {
+        size_t i = (size_t)_tzcnt_u64(mixed), length;
+        classes[i] = bpe_stream_class_at(s, p, i, i + 4, &length);
     }
 }
 
-TARGET static void classify(const bpe_stream *s, const uint8_t *data, size_t start, size_t n,
+/* Classes of data[start, start + n), padded to the block with that of continuation bytes. */
+TARGET_INLINE void classify(const bpe_stream *s, const uint8_t *data, size_t start, size_t n,
                             size_t end, uint8_t *classes) {
     lookups look = load_lookups(s);
     bool over_bytes = s->stage->over_bytes;
@@ -203,7 +236,8 @@ TARGET_INLINE void transpose_bits(uint64_t rows[64]) {
 
 /* ---------------------------------------------------------------- states */
 
-/* One step of all lanes. The eighth bit of a state plays no part in a look-up. */
+/* One step of all lanes. The numbers in the chunks have the boundary in the eighth bit, which plays
+ * no part in a look-up. */
 TARGET_INLINE __m512i step(const bpe_stream *s, __m512i offsets, __m512i chunks, uint32_t n_chunks,
                            __m512i classes, __m512i state) {
     __m512i at = _mm512_add_epi8(_mm512_permutexvar_epi8(classes, offsets), state);
@@ -267,6 +301,11 @@ TARGET static void run_any(const bpe_stream *s, lanes *x, uint8_t state) {
     }
 }
 
+/* States as the other kernels have them, and with the boundary in the eighth bit. */
+static uint8_t to_plain(uint8_t x) { return (uint8_t)((x & 0x3F) | (x & 0x80) >> 1); }
+
+static uint8_t to_wide(uint8_t x) { return (uint8_t)((x & 0x3F) | (x & 0x40) << 1); }
+
 /* Where the guess was wrong, go through the stretch again until both agree. */
 TARGET_INLINE void correct(const bpe_stream *s, lanes *x, uint32_t n_lanes) {
     /* What each lane should have begun with: the end of the one before. */
@@ -282,7 +321,7 @@ TARGET_INLINE void correct(const bpe_stream *s, lanes *x, uint32_t n_lanes) {
         uint8_t state = x->states[63][lane - 1];
         size_t t = 0;
         for (; t < 64; t++) {
-            state = s->next[x->classes[t][lane]][state];
+            state = to_wide(s->next[x->classes[t][lane]][to_plain(state)]);
             if (state == x->states[t][lane])
                 break;
             x->states[t][lane] = state;
@@ -299,7 +338,7 @@ TARGET static void tell_rare(const bpe_stream *s, const lanes *x, bpe_stream_blo
     transpose_bits(out->rare);
     for (size_t w = 0; w < BPE_STREAM_WORDS; w++) {
         for (uint64_t bits = out->rare[w]; bits != 0; bits &= bits - 1)
-            out->told[out->n_rare++] = x->states[_tzcnt_u64(bits)][w];
+            out->told[out->n_rare++] = s->events[x->states[_tzcnt_u64(bits)][w] & 0x7F];
     }
     __m512i first = _mm512_set1_epi8((char)(2 * s->first_mark));
     __m512i size = _mm512_set1_epi8((char)(2 * (s->last_mark - s->first_mark)));
@@ -327,17 +366,19 @@ TARGET_INLINE void mask_states(const bpe_stream *s, const lanes *x, bpe_stream_b
         tell_rare(s, x, out);
 }
 
-TARGET static uint8_t scan(const bpe_stream *s, const uint8_t *classes, size_t n, uint8_t state,
-                           bpe_stream_block *out) {
+TARGET static uint8_t scan(const bpe_stream *s, const uint8_t *data, size_t start, size_t n,
+                           size_t end, uint8_t state, bpe_stream_block *out) {
     if (s->n_chunks == 0)
-        return bpe_stream_scan_lanes(s, classes, n, state, out);
+        return bpe_stream_avx2()->scan(s, data, start, n, end, state, out);
     lanes x;
+    uint8_t classes[BPE_STREAM_BLOCK];
     uint32_t n_lanes = (uint32_t)((n + 63) / 64);
+    classify(s, data, start, n, end, classes);
     transpose64(classes, x.classes[0]);
-    run_any(s, &x, state);
+    run_any(s, &x, to_wide(state));
     correct(s, &x, n_lanes);
     mask_states(s, &x, out);
-    return x.states[63][n_lanes - 1];
+    return to_plain(x.states[63][n_lanes - 1]);
 }
 
 TARGET static size_t positions(uint64_t bits, size_t base, size_t *out) {
@@ -354,7 +395,7 @@ TARGET static size_t positions(uint64_t bits, size_t base, size_t *out) {
     return n;
 }
 
-static const bpe_stream_kernel kernel = {classify, scan, positions};
+static const bpe_stream_kernel kernel = {scan, positions};
 
 const bpe_stream_kernel *bpe_stream_avx512(void) {
     bool has = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&

@@ -309,7 +309,7 @@ static bool add_numbers(const builder *b, uint32_t event, numbers *num) {
             uint16_t to = b->group[e.to];
             if ((e.event & ~BEFORE) != event || number_of(num, to, event) < num->n)
                 continue;
-            if (num->n == BPE_STREAM_NUMBERS - 1)
+            if (num->n == BPE_STREAM_NUMBERS)
                 return false;
             num->group_of[num->n] = (uint8_t)to;
             num->event_of[num->n++] = (uint8_t)event;
@@ -322,7 +322,7 @@ static bool add_numbers(const builder *b, uint32_t event, numbers *num) {
 static bool number_states(const builder *b, bpe_stream *s, numbers *num) {
     static const uint8_t rare[] = {PREVIOUS, COMMIT, COMMIT | PREVIOUS, HARD};
     memset(num, 0, sizeof *num);
-    if (b->n_groups >= BPE_STREAM_NUMBERS)
+    if (b->n_groups > BPE_STREAM_NUMBERS)
         return false;
     for (uint32_t g = 0; g < b->n_groups; g++)
         num->group_of[num->n++] = (uint8_t)g;
@@ -342,7 +342,7 @@ static bool number_states(const builder *b, bpe_stream *s, numbers *num) {
 /* The number of the state that an edge leads to, with the boundary bit. */
 static uint8_t target_of(const builder *b, const numbers *num, edge e) {
     uint8_t n = number_of(num, b->group[e.to], e.event & ~(uint32_t)BEFORE);
-    return (uint8_t)(n | (e.event & BEFORE ? BPE_STREAM_BOUNDARY : 0));
+    return (uint8_t)(n | (e.event & BEFORE ? BPE_STREAM_NUMBERS : 0));
 }
 
 static void fill_next(bpe_stream *s, const builder *b, const numbers *num) {
@@ -350,12 +350,18 @@ static void fill_next(bpe_stream *s, const builder *b, const numbers *num) {
         for (uint32_t g = 0; g < b->n_groups; g++)
             s->next[c][g] = target_of(b, num, b->edges[b->first[g]][c]);
     }
-    for (uint32_t v = 0; v < 256; v++) {
+    for (uint32_t v = 0; v < sizeof s->next[0]; v++) {
         uint32_t n = v & (BPE_STREAM_NUMBERS - 1);
         uint8_t g = n < num->n ? num->group_of[n] : 0;
         for (uint32_t c = 0; c < b->n_classes; c++)
             s->next[c][v] = s->next[c][g];
         s->next[b->n_classes][v] = g; /* a continuation byte */
+    }
+    for (uint32_t i = 0; i < 64; i++) {
+        memcpy(s->rows[i], s->next[s->bytes[i]], sizeof s->rows[i]);
+        memcpy(s->rows[64 + i], s->next[s->bytes[64 + i]], sizeof s->rows[i]);
+        memcpy(s->rows[128 + i], s->next[b->n_classes], sizeof s->rows[i]);
+        memcpy(s->rows[192 + i], s->next[i], sizeof s->rows[i]);
     }
 }
 
@@ -369,7 +375,11 @@ static void fill_chunks(bpe_stream *s) {
     for (uint32_t c = 0; c < s->n_classes; c++) {
         s->chunk_of[c] = (uint8_t)(c / per_chunk);
         s->offset_of[c] = (uint8_t)(c % per_chunk * s->n_numbers);
-        memcpy(&s->chunks[s->chunk_of[c]][s->offset_of[c]], s->next[c], s->n_numbers);
+        uint8_t *chunk = &s->chunks[s->chunk_of[c]][s->offset_of[c]];
+        for (uint32_t n = 0; n < s->n_numbers; n++) { /* the boundary in the eighth bit */
+            uint8_t x = s->next[c][n];
+            chunk[n] = (uint8_t)((x & (BPE_STREAM_NUMBERS - 1)) | (x & BPE_STREAM_NUMBERS) << 1);
+        }
     }
 }
 
@@ -386,40 +396,33 @@ static uint8_t uniform_class(const uint8_t *slice) {
     return slice[0];
 }
 
-/* The one class of all characters of three bytes with this lead byte. */
-static uint8_t uniform_lead3(const bpe_stream *s, uint32_t lead) {
-    int one = -1;
-    for (uint32_t i = lead << 6; i < (lead + 1) << 6; i++) {
-        if (s->slice3[i] == BPE_STREAM_NO_SLICE)
-            continue;
-        uint8_t class = uniform_class(s->stage->pages + s->slice3[i]);
-        if (class == 0xFF || (one >= 0 && class != one))
-            return 0xFF;
-        one = class;
-    }
-    return (uint8_t)one;
-}
-
 /* Where the classes of characters of two and three bytes are. */
 static void fill_slices(bpe_stream *s) {
     const bpe_stage *stage = s->stage;
     memset(s->uniform, 0xFF, sizeof s->uniform);
+    s->slice2[0] = s->slice2[1] = BPE_STREAM_NO_SLICE;
     for (uint32_t lead = 2; lead < 32; lead++) {
-        s->slice2[lead] = slice_at(stage, lead << 6);
+        s->slice2[lead] = slice_at(stage, lead << 6); /* 0 and 1 would be overlong */
         s->uniform[lead] = uniform_class(stage->pages + s->slice2[lead]);
     }
     for (uint32_t i = 0; i < 1024; i++) {
         uint32_t cp = i << 6;
-        bool is_character = cp >= 0x800 && (cp < 0xD800 || cp > 0xDFFF);
-        s->slice3[i] = is_character ? slice_at(stage, cp) : BPE_STREAM_NO_SLICE;
+        if (cp < 0x800 || (cp >= 0xD800 && cp <= 0xDFFF)) {
+            s->slice3[i] = BPE_STREAM_NO_SLICE;
+            s->pairs[i >> 6][i & 63] = s->pairs[i >> 6][0]; /* never looked up */
+        } else {
+            s->slice3[i] = slice_at(stage, cp);
+            s->pairs[i >> 6][i & 63] = uniform_class(stage->pages + s->slice3[i]);
+        }
     }
+    memset(s->pairs[0], s->pairs[0][32], 32);
     for (uint32_t lead = 0; lead < 16; lead++)
-        s->uniform[32 + lead] = uniform_lead3(s, lead);
+        s->uniform[32 + lead] = uniform_class(s->pairs[lead]);
 }
 
 static bpe_status make_tables(const builder *b, bpe_stream **out) {
     uint32_t n_classes = b->n_classes + 1;
-    bpe_stream *s = bpe_mem_zeroed(1, sizeof *s + n_classes * sizeof s->next[0]);
+    bpe_stream *s = bpe_mem_zeroed(1, sizeof *s);
     if (!s)
         return BPE_ERR_NOMEM;
     numbers num;
