@@ -1,4 +1,4 @@
-"""Write the tables of a split for bench/split.c: python bench/dump_split.py cl100k OUT."""
+"""Write the tables of a split for bench/split.c: dump_split.py PATTERN OUT."""
 
 from __future__ import annotations
 

@@ -303,197 +303,19 @@ static size_t flow_ends(const bpe_stage *s, const uint8_t *data, bpe_split_level
     return n;
 }
 
-/* ---------------------------------------------------------------- the streaming walk */
+/* Fewer bytes than these are not worth a walk by the streaming automaton. */
+#define LEAST_STREAM 128
 
-/* Fewer bytes than these are not worth a block. */
-#define LEAST_STREAM 512
-
-/* Whether a level that the quick loop may serve is walked through by the streaming automaton. */
+/* Whether the last level, when the quick loop may serve it, is served by the streaming automaton.
+ */
 static bool streams(bpe_split_cursor *cursor, const bpe_split_level *level) {
-    bpe_split_walk *w = &cursor->walk;
-    if (w->phase == BPE_WALK_FRESH && cursor->split->stream &&
-        cursor->split->simd != BPE_SIMD_SCALAR && level->end - level->pos >= LEAST_STREAM) {
-        w->phase = BPE_WALK_ON;
-        w->state = cursor->split->stream->start;
-        w->from = w->to = level->pos;
-        w->word = w->n_words = w->early = 0;
-    }
+    bpe_walk *w = &cursor->walk;
+    const bpe_split *split = cursor->split;
+    if (w->phase == BPE_WALK_FRESH && split->stream && split->simd != BPE_SIMD_SCALAR &&
+        level->end - level->pos >= LEAST_STREAM)
+        bpe_walk_begin(w, split->stream, cursor->data, level->pos, level->end);
     return w->phase == BPE_WALK_ON;
 }
-
-/* The next piece from p on, if the text up to `end` settles it as far as the automaton tells; 0 if
- * not. A gap ends, too, where a match is certain to begin. */
-static size_t settled_piece(const bpe_stream *stream, const uint8_t *data, size_t p, size_t end) {
-    const bpe_stage *s = stream->stage;
-    bpe_split_level level = {p, p, end, 0, NULL};
-    for (size_t q = p; q < end;) {
-        found f = read_match(s, data, &level, q, true, false);
-        if (f.matched && !f.unsettled)
-            return q == p ? f.matched : q;
-        size_t length;
-        uint32_t c = bpe_stage_class_at(s, data, q, end, &length);
-        if (f.unsettled)
-            return q > p && stream->certain[c] ? q : 0;
-        q += length;
-    }
-    return 0;
-}
-
-/* Where the character before p begins. */
-static size_t previous_character(const bpe_stage *s, const uint8_t *data, size_t from, size_t p) {
-    size_t q = p - 1;
-    if (s->over_bytes || (data[q] & 0xC0) != 0x80)
-        return q;
-    for (size_t back = 1; back <= 3 && q - from >= back; back++) {
-        uint32_t cp;
-        if (bpe_utf8_decode(data + q - back, data + p, &cp) == back + 1)
-            return q - back;
-    }
-    return q;
-}
-
-static void set_bit(uint64_t *words, size_t i) { words[i >> 6] |= (uint64_t)1 << (i & 63); }
-
-/* The last set bit before bit i; false if there is none. */
-static bool last_before(const uint64_t *words, size_t i, size_t *at) {
-    size_t w = i >> 6;
-    uint64_t bits = words[w] & (((uint64_t)1 << (i & 63)) - 1);
-    while (bits == 0 && w > 0)
-        bits = words[--w];
-    if (bits == 0)
-        return false;
-    *at = w * 64 + bpe_highest_bit(bits);
-    return true;
-}
-
-/* A rare event at byte i of the block whose boundaries need the stage's own automaton. */
-static void find_hard(bpe_split_cursor *cursor, const bpe_stage *s, const bpe_split_level *level,
-                      size_t i) {
-    bpe_split_walk *w = &cursor->walk;
-    size_t length, at;
-    bpe_stage_class_at(s, cursor->data, w->from + i, level->end, &length);
-    size_t end = w->from + i + length;
-    size_t pos = level->pos;
-    if (last_before(w->block.ends, i, &at))
-        pos = w->from + at;
-    while ((pos = settled_piece(cursor->split->stream, cursor->data, pos, end)) != 0) {
-        if (pos < w->from)
-            w->early = end;
-        else
-            set_bit(w->block.ends, pos - w->from);
-    }
-}
-
-/*
- * Turn what is told at rare events into boundaries, in the order of the text: a later event may
- * settle a boundary that lies before an earlier event's place.
- */
-static void resolve_rare(bpe_split_cursor *cursor, const bpe_stage *s,
-                         const bpe_split_level *level) {
-    bpe_split_walk *w = &cursor->walk;
-    bpe_stream_block *b = &w->block;
-    const uint8_t *told = b->told;
-    for (size_t k = 0; k < w->n_words; k++) {
-        for (uint64_t bits = b->rare[k]; bits != 0; bits &= bits - 1) {
-            size_t i = k * 64 + bpe_lowest_bit(bits), mark = 0, previous = 0;
-            uint32_t event = *told++;
-            bool hard = event & BPE_STREAM_HARD;
-            if (event & BPE_STREAM_COMMIT)
-                hard = !last_before(b->marks, i, &mark);
-            if (event & BPE_STREAM_PREVIOUS) {
-                previous = previous_character(s, cursor->data, level->start, w->from + i);
-                hard |= previous < w->from;
-            }
-            if (hard) {
-                find_hard(cursor, s, level, i);
-                continue;
-            }
-            if (event & BPE_STREAM_COMMIT)
-                set_bit(b->ends, mark);
-            if (event & BPE_STREAM_PREVIOUS)
-                set_bit(b->ends, previous - w->from);
-        }
-    }
-}
-
-/* Scan the next block; false when the rest is not worth one. */
-static bool next_block(bpe_split_cursor *cursor, const bpe_stage *s, const bpe_split_level *level) {
-    bpe_split_walk *w = &cursor->walk;
-    if (level->end - w->to < LEAST_STREAM / 2)
-        return false;
-    w->from = w->to;
-    w->to = bpe_stream_scan(cursor->split->stream, cursor->data, w->from, level->end, &w->state,
-                            &w->block);
-    w->word = 0;
-    w->n_words = (w->to - w->from + 63) / 64;
-    if (w->block.n_rare > 0)
-        resolve_rare(cursor, s, level);
-    return true;
-}
-
-/* Pretokens that end before the block. */
-static size_t early_ends(bpe_split_cursor *cursor, const bpe_split_level *level, size_t *ends,
-                         size_t cap) {
-    bpe_split_walk *w = &cursor->walk;
-    size_t pos = level->pos;
-    size_t n = 0;
-    while (n < cap) {
-        pos = settled_piece(cursor->split->stream, cursor->data, pos, w->early);
-        if (pos == 0 || pos >= w->from) {
-            w->early = 0;
-            break;
-        }
-        ends[n++] = pos;
-    }
-    return n;
-}
-
-/* What is left of the block, up to `cap` ends. */
-static size_t block_ends(bpe_split_walk *w, const bpe_stream_kernel *kernel, size_t *ends,
-                         size_t cap) {
-    size_t n = 0;
-    for (; w->word < w->n_words && n < cap; w->word++) {
-        uint64_t bits = w->block.ends[w->word];
-        size_t base = w->from + 64 * w->word;
-        /* Kernels write up to 7 items too many. */
-        if (n + 71 <= cap || n + bpe_count_bits(bits) + 7 <= cap) {
-            n += kernel->positions(bits, base, ends + n);
-            continue;
-        }
-        for (; bits != 0 && n < cap; bits &= bits - 1)
-            ends[n++] = base + bpe_lowest_bit(bits);
-        if (bits != 0) {
-            w->block.ends[w->word] = bits;
-            break;
-        }
-    }
-    return n;
-}
-
-/*
- * The same as flow_ends, by the streaming automaton. The walk is over before the last pretoken or
- * two: the end of the text is not for this automaton.
- */
-static size_t stream_ends(bpe_split_cursor *cursor, const bpe_stage *s, bpe_split_level *level,
-                          size_t *ends, size_t cap) {
-    bpe_split_walk *w = &cursor->walk;
-    const bpe_stream_kernel *kernel = cursor->split->stream->kernel;
-    size_t n = 0;
-    while (n < cap) {
-        if (w->word == w->n_words && !next_block(cursor, s, level)) {
-            w->phase = BPE_WALK_OVER;
-            break;
-        }
-        if (w->early != 0)
-            n += early_ends(cursor, level, ends + n, cap - n);
-        n += block_ends(w, kernel, ends + n, cap - n);
-        if (n > 0)
-            level->pos = ends[n - 1]; /* where a rare event of the next block goes on from */
-    }
-    return n;
-}
-
-/* ---------------------------------------------------------------- the walk */
 
 void bpe_split_begin(bpe_split_cursor *cursor, const bpe_split *split, const uint8_t *data,
                      size_t begin, size_t n, bool open) {
@@ -539,10 +361,13 @@ static inline size_t next_spans(bpe_split_cursor *cursor, size_t *starts, size_t
         size_t start = level->pos;
         if (k == last && split->stages[k].behavior == BPE_SPLIT_ISOLATED && !level->failed &&
             !level->matched_end) {
-            size_t quick =
-                streams(cursor, level)
-                    ? stream_ends(cursor, &split->stages[k], level, ends + n, cap - n)
-                    : flow_ends(&split->stages[k], cursor->data, level, ends + n, cap - n);
+            size_t quick;
+            if (streams(cursor, level)) {
+                quick = bpe_walk_next(&cursor->walk, ends + n, cap - n);
+                level->pos = cursor->walk.pos;
+            } else {
+                quick = flow_ends(&split->stages[k], cursor->data, level, ends + n, cap - n);
+            }
             for (size_t i = n; starts && i < n + quick; start = ends[i], i++)
                 starts[i] = start;
             n += quick;
@@ -559,7 +384,7 @@ static inline size_t next_spans(bpe_split_cursor *cursor, size_t *starts, size_t
             continue;
         if (k < last) {
             enter(&cursor->levels[k + 1], start, end);
-            cursor->walk.phase = BPE_WALK_FRESH; /* the walk is the last level's */
+            cursor->walk.phase = BPE_WALK_FRESH; /* it is the last level's */
             continue;
         }
         if (starts)

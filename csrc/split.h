@@ -19,7 +19,7 @@
 #include <stdbool.h>
 
 #include "bpe.h"
-#include "stream.h"
+#include "walk.h"
 
 /* One level of the cursor. Invariant: start <= pos <= end; matched_end is 0 or a match [pos,
  * matched_end) already found behind a gap that was handed out before it. */
@@ -32,18 +32,6 @@ typedef struct bpe_split_level {
                          failure */
 } bpe_split_level;
 
-/* The last level's walk by the streaming automaton, block by block. */
-typedef struct bpe_split_walk {
-    enum { BPE_WALK_FRESH, BPE_WALK_ON, BPE_WALK_OVER } phase;
-    uint8_t state; /* behind the block */
-    size_t from;   /* the block at hand is data[from, to) */
-    size_t to;
-    size_t early; /* not 0: pretokens that end before the block are to be found in data[0, early) */
-    size_t word;  /* what is before this word of the block is handed out */
-    size_t n_words;
-    bpe_stream_block block;
-} bpe_split_walk;
-
 typedef struct bpe_split_cursor {
     const bpe_split *split;
     const uint8_t *data;
@@ -52,7 +40,7 @@ typedef struct bpe_split_cursor {
     bool open;      /* more text may follow: pretokens that it could change are held back */
     bool nomem;     /* memory for the failed pairs could not be had: the walk has stopped */
     bpe_split_level levels[BPE_MAX_STAGES];
-    bpe_split_walk walk;
+    bpe_walk walk; /* of the last level */
 } bpe_split_cursor;
 
 /*

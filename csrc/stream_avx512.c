@@ -19,6 +19,9 @@
 /* A stretch begins this many bytes early, in a guessed state. */
 #define RUN_IN 16
 
+/* Fewer bytes than these would leave most lanes empty. */
+#define LEAST 640
+
 /* ---------------------------------------------------------------- classes */
 
 typedef struct lookups {
@@ -368,7 +371,7 @@ TARGET_INLINE void mask_states(const bpe_stream *s, const lanes *x, bpe_stream_b
 
 TARGET static uint8_t scan(const bpe_stream *s, const uint8_t *data, size_t start, size_t n,
                            size_t end, uint8_t state, bpe_stream_block *out) {
-    if (s->n_chunks == 0)
+    if (s->n_chunks == 0 || n < LEAST)
         return bpe_stream_avx2()->scan(s, data, start, n, end, state, out);
     lanes x;
     uint8_t classes[BPE_STREAM_BLOCK];

@@ -260,8 +260,11 @@ LANES_TARGET static inline void find_states(const bpe_stream *s, const uint8_t *
                                             uint8_t state, uint8_t *states) {
     uint8_t x[LANES], begun[LANES];
     memset(x, s->start, sizeof x);
-    size_t steps =
-        n > BPE_STREAM_BLOCK / 2 ? LANES_STEPS : (n + LANES * 64 - 1) / (LANES * 64) * 64;
+    size_t steps = (n + 63) / 64 * (64 / LANES); /* all lanes together are whole words */
+    if (steps < LANES_RUN_IN)
+        steps = LANES_RUN_IN;
+    if (steps > LANES_STEPS / 2)
+        steps = LANES_STEPS;
     /* The first lane needs no run-in, the last one's goes nowhere. */
     run_lanes(s, codes + steps - LANES_RUN_IN, steps, LANES_RUN_IN, x, NULL);
     memmove(x + 1, x, LANES - 1);

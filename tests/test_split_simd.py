@@ -1,4 +1,4 @@
-"""All ways of the core to find pretokens give the same ones (C: tests/c/test_stream.c)."""
+"""All ways of the core to find pretokens agree (in C: tests/c/test_stream.c)."""
 
 from __future__ import annotations
 
