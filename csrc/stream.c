@@ -8,8 +8,9 @@ static uint8_t scan(const bpe_stream *s, const uint8_t *data, size_t start, size
     return scan_lanes(s, data, start, n, end, state, out);
 }
 
-static size_t positions(uint64_t bits, size_t base, size_t *out) {
-    return bit_positions(bits, base, out);
+static size_t positions(const uint64_t *words, size_t n_words, size_t base, size_t *out, size_t cap,
+                        size_t *n_out) {
+    return bit_positions(words, n_words, base, out, cap, n_out);
 }
 
 static const bpe_stream_kernel portable = {scan, positions};

@@ -20,12 +20,15 @@
 #define BPE_STREAM_BLOCK 4096 /* bytes scanned at a time */
 #define BPE_STREAM_WORDS (BPE_STREAM_BLOCK / 64)
 #define BPE_STREAM_CLASSES 64 /* with the class of continuation bytes */
-#define BPE_STREAM_CHUNKS 16  /* of 128 entries, in the table of the vector kernels */
+#define BPE_STREAM_CHUNKS 16
 
 /* A state is a number of 6 bits and, above it, BPE_STREAM_NUMBERS for "a boundary before this
  * character". */
 #define BPE_STREAM_NUMBERS 64u
 #define BPE_STREAM_ROW_SHIFT 7
+
+/* The same in the vector kernel, where numbers have 4 or 5 bits. */
+enum { BPE_WIDE_MARK = 0x20, BPE_WIDE_RARE = 0x40, BPE_WIDE_BOUNDARY = 0x80 };
 
 /* What else is told on the way to a state. */
 enum {
@@ -48,7 +51,8 @@ typedef struct bpe_stream {
     uint8_t last_mark;
     uint8_t start;                      /* the state at the beginning of a text */
     uint8_t bad;                        /* class of a byte that is not UTF-8 */
-    uint32_t n_chunks;                  /* 0: the table is too large for the vector kernels */
+    uint32_t n_chunks;                  /* 0: too many states for the vector kernel */
+    uint8_t wide_mask;                  /* the bits of its numbers */
     uint8_t events[BPE_STREAM_NUMBERS]; /* number -> BPE_STREAM_* */
     uint8_t bytes[256];    /* class of a byte: ASCII, and the others of a stage over bytes */
     uint8_t uniform[64];   /* lead byte - 0xC0 -> class of all its characters; 0xFF: several */
@@ -56,9 +60,12 @@ typedef struct bpe_stream {
     uint32_t slice3[1024]; /* the same for the first two bytes of three; BPE_STREAM_NO_SLICE */
     uint8_t pairs[16][64]; /* the same for the first two bytes of three */
     bool certain[64];      /* class -> a pretoken that begins with it will match in any case */
-    uint8_t chunk_of[64];  /* class -> chunk of the table, and where in it */
+    /* The vector kernel's table, in chunks of 128 entries: class -> chunk, and where in it. A state
+     * there is its number, of those that tell nothing, and BPE_WIDE_*. */
+    uint8_t chunk_of[64];
     uint8_t offset_of[64];
     uint8_t chunks[BPE_STREAM_CHUNKS][128];
+    uint8_t tells[BPE_STREAM_CLASSES][32]; /* class, state before -> BPE_STREAM_* */
     uint8_t next[BPE_STREAM_CLASSES][128]; /* class, state -> state */
     uint8_t rows[256][128];                /* the same for codes (stream_lanes.h) */
 } bpe_stream;
@@ -82,8 +89,11 @@ struct bpe_stream_kernel {
      */
     uint8_t (*scan)(const bpe_stream *s, const uint8_t *data, size_t start, size_t n, size_t end,
                     uint8_t state, bpe_stream_block *out);
-    /* Write base + the position of each bit; writes up to 7 more items than there are bits. */
-    size_t (*positions)(uint64_t bits, size_t base, size_t *out);
+    /* Write base + the position of each bit of as many whole words as there is room for, `cap`
+     * items, of which up to 16 behind the last one may be overwritten; *n_out: how many there are.
+     * Returns the number of words. */
+    size_t (*positions)(const uint64_t *words, size_t n_words, size_t base, size_t *out, size_t cap,
+                        size_t *n_out);
 };
 
 /*

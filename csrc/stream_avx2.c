@@ -11,8 +11,9 @@ LANES_TARGET static uint8_t scan(const bpe_stream *s, const uint8_t *data, size_
     return scan_lanes(s, data, start, n, end, state, out);
 }
 
-LANES_TARGET static size_t positions(uint64_t bits, size_t base, size_t *out) {
-    return bit_positions(bits, base, out);
+LANES_TARGET static size_t positions(const uint64_t *words, size_t n_words, size_t base,
+                                     size_t *out, size_t cap, size_t *n_out) {
+    return bit_positions(words, n_words, base, out, cap, n_out);
 }
 
 static const bpe_stream_kernel kernel = {scan, positions};

@@ -239,12 +239,18 @@ TARGET_INLINE void transpose_bits(uint64_t rows[64]) {
 
 /* ---------------------------------------------------------------- states */
 
-/* One step of all lanes. The numbers in the chunks have the boundary in the eighth bit, which plays
- * no part in a look-up. */
-TARGET_INLINE __m512i step(const bpe_stream *s, __m512i offsets, __m512i chunks, uint32_t n_chunks,
-                           __m512i classes, __m512i state) {
-    __m512i at = _mm512_add_epi8(_mm512_permutexvar_epi8(classes, offsets), state);
-    __m512i chunk = _mm512_permutexvar_epi8(classes, chunks);
+/* The table as a step needs it. */
+typedef struct wide_table {
+    __m512i offsets, chunks, mask;
+} wide_table;
+
+/* One step of all lanes. */
+TARGET_INLINE __m512i step(const bpe_stream *s, const wide_table *table, uint32_t n_chunks,
+                           const uint8_t *classes, __m512i state) {
+    __m512i class = _mm512_loadu_si512(classes);
+    __m512i at = _mm512_permutexvar_epi8(class, table->offsets);
+    __m512i chunk = _mm512_permutexvar_epi8(class, table->chunks);
+    at = _mm512_ternarylogic_epi64(state, table->mask, at, 0xEA); /* (state & mask) | at */
     __m512i out = _mm512_setzero_si512();
     for (uint32_t q = 0; q < n_chunks; q++) {
         __mmask64 mine = _mm512_cmpeq_epi8_mask(chunk, _mm512_set1_epi8((char)q));
@@ -264,11 +270,14 @@ typedef struct lanes {
 
 /* Inlined for each number of chunks that is frequent. */
 TARGET_INLINE void run(const bpe_stream *s, lanes *x, uint8_t state, uint32_t n_chunks) {
-    __m512i offsets = _mm512_loadu_si512(s->offset_of);
-    __m512i chunks = _mm512_loadu_si512(s->chunk_of);
+    const wide_table table = {
+        _mm512_loadu_si512(s->offset_of),
+        _mm512_loadu_si512(s->chunk_of),
+        _mm512_set1_epi8((char)s->wide_mask),
+    };
     __m512i v = _mm512_set1_epi8((char)s->start);
     for (int t = 64 - RUN_IN; t < 64; t++)
-        v = step(s, offsets, chunks, n_chunks, _mm512_loadu_si512(x->classes[t]), v);
+        v = step(s, &table, n_chunks, x->classes[t], v);
     uint8_t next_lane[64];
     for (int i = 0; i < 64; i++)
         next_lane[i] = (uint8_t)(i - 1);
@@ -276,7 +285,7 @@ TARGET_INLINE void run(const bpe_stream *s, lanes *x, uint8_t state, uint32_t n_
     v = _mm512_mask_set1_epi8(v, 1, (char)state);
     _mm512_storeu_si512(x->begun, v);
     for (int t = 0; t < 64; t++) {
-        v = step(s, offsets, chunks, n_chunks, _mm512_loadu_si512(x->classes[t]), v);
+        v = step(s, &table, n_chunks, x->classes[t], v);
         _mm512_storeu_si512(x->states[t], v);
     }
 }
@@ -304,11 +313,6 @@ TARGET static void run_any(const bpe_stream *s, lanes *x, uint8_t state) {
     }
 }
 
-/* States as the other kernels have them, and with the boundary in the eighth bit. */
-static uint8_t to_plain(uint8_t x) { return (uint8_t)((x & 0x3F) | (x & 0x80) >> 1); }
-
-static uint8_t to_wide(uint8_t x) { return (uint8_t)((x & 0x3F) | (x & 0x40) << 1); }
-
 /* Where the guess was wrong, go through the stretch again until both agree. */
 TARGET_INLINE void correct(const bpe_stream *s, lanes *x, uint32_t n_lanes) {
     /* What each lane should have begun with: the end of the one before. */
@@ -321,10 +325,11 @@ TARGET_INLINE void correct(const bpe_stream *s, lanes *x, uint32_t n_lanes) {
     while (wrong != 0) {
         size_t lane = (size_t)_tzcnt_u64(wrong);
         wrong &= wrong - 1;
-        uint8_t state = x->states[63][lane - 1];
+        uint8_t state = x->begun[lane] = x->states[63][lane - 1];
         size_t t = 0;
         for (; t < 64; t++) {
-            state = to_wide(s->next[x->classes[t][lane]][to_plain(state)]);
+            uint8_t class = x->classes[t][lane];
+            state = s->chunks[s->chunk_of[class]][s->offset_of[class] + (state & s->wide_mask)];
             if (state == x->states[t][lane])
                 break;
             x->states[t][lane] = state;
@@ -336,31 +341,29 @@ TARGET_INLINE void correct(const bpe_stream *s, lanes *x, uint32_t n_lanes) {
     }
 }
 
-/* What the states behind rare events are, and the marks. */
+/* What is told at the rare events, and the marks. */
 TARGET static void tell_rare(const bpe_stream *s, const lanes *x, bpe_stream_block *out) {
     transpose_bits(out->rare);
     for (size_t w = 0; w < BPE_STREAM_WORDS; w++) {
-        for (uint64_t bits = out->rare[w]; bits != 0; bits &= bits - 1)
-            out->told[out->n_rare++] = s->events[x->states[_tzcnt_u64(bits)][w] & 0x7F];
+        for (uint64_t bits = out->rare[w]; bits != 0; bits &= bits - 1) {
+            size_t t = (size_t)_tzcnt_u64(bits);
+            uint8_t before = t > 0 ? x->states[t - 1][w] : x->begun[w];
+            out->told[out->n_rare++] = s->tells[x->classes[t][w]][before & s->wide_mask];
+        }
     }
-    __m512i first = _mm512_set1_epi8((char)(2 * s->first_mark));
-    __m512i size = _mm512_set1_epi8((char)(2 * (s->last_mark - s->first_mark)));
-    for (int t = 0; t < 64; t++) {
-        __m512i v = _mm512_loadu_si512(x->states[t]);
-        v = _mm512_sub_epi8(_mm512_add_epi8(v, v), first);
-        out->marks[t] = _mm512_cmplt_epu8_mask(v, size);
-    }
+    for (int t = 0; t < 64; t++)
+        out->marks[t] = _mm512_test_epi8_mask(_mm512_loadu_si512(x->states[t]),
+                                              _mm512_set1_epi8(BPE_WIDE_MARK));
     transpose_bits(out->marks);
 }
 
 /* The masks of all states. */
 TARGET_INLINE void mask_states(const bpe_stream *s, const lanes *x, bpe_stream_block *out) {
-    __m512i rare = _mm512_set1_epi8((char)(2 * s->first_rare));
     uint64_t any = 0;
     for (int t = 0; t < 64; t++) {
         __m512i v = _mm512_loadu_si512(x->states[t]);
         out->ends[t] = _mm512_movepi8_mask(v);
-        out->rare[t] = _mm512_cmpge_epu8_mask(_mm512_add_epi8(v, v), rare);
+        out->rare[t] = _mm512_test_epi8_mask(v, _mm512_set1_epi8(BPE_WIDE_RARE));
         any |= out->rare[t];
     }
     transpose_bits(out->ends);
@@ -378,24 +381,39 @@ TARGET static uint8_t scan(const bpe_stream *s, const uint8_t *data, size_t star
     uint32_t n_lanes = (uint32_t)((n + 63) / 64);
     classify(s, data, start, n, end, classes);
     transpose64(classes, x.classes[0]);
-    run_any(s, &x, to_wide(state));
+    /* The number of the same state that tells nothing, as the wide ones are. */
+    run_any(s, &x, s->next[s->n_classes - 1][state]);
     correct(s, &x, n_lanes);
     mask_states(s, &x, out);
-    return to_plain(x.states[63][n_lanes - 1]);
+    return x.states[63][n_lanes - 1] & s->wide_mask;
 }
 
-TARGET static size_t positions(uint64_t bits, size_t base, size_t *out) {
+TARGET static size_t positions(const uint64_t *words, size_t n_words, size_t base, size_t *out,
+                               size_t cap, size_t *n_out) {
     uint8_t at[64], all[64];
     for (int i = 0; i < 64; i++)
         all[i] = (uint8_t)i;
-    _mm512_storeu_si512(at, _mm512_maskz_compress_epi8(bits, _mm512_loadu_si512(all)));
-    size_t n = (size_t)_mm_popcnt_u64(bits);
-    __m512i from = _mm512_set1_epi64((long long)base);
-    for (size_t i = 0; i < n; i += 8) {
-        __m512i x = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)(at + i)));
-        _mm512_storeu_si512(out + i, _mm512_add_epi64(x, from));
+    __m512i order = _mm512_loadu_si512(all);
+    size_t n = 0, w = 0;
+    for (; w < n_words; w++) {
+        size_t more = (size_t)_mm_popcnt_u64(words[w]);
+        if (n + more + 16 > cap)
+            break;
+        _mm512_storeu_si512(at, _mm512_maskz_compress_epi8(words[w], order));
+        __m512i from = _mm512_set1_epi64((long long)(base + 64 * w));
+        size_t i = 0;
+        do { /* 16 at once: how many there are is hard to foresee, that they are more is rare */
+            __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(at + i));
+            __m512i low = _mm512_cvtepu8_epi64(x);
+            __m512i high = _mm512_cvtepu8_epi64(_mm_unpackhi_epi64(x, x));
+            _mm512_storeu_si512(out + n + i, _mm512_add_epi64(low, from));
+            _mm512_storeu_si512(out + n + i + 8, _mm512_add_epi64(high, from));
+            i += 16;
+        } while (i < more);
+        n += more;
     }
-    return n;
+    *n_out = n;
+    return w;
 }
 
 static const bpe_stream_kernel kernel = {scan, positions};

@@ -365,20 +365,27 @@ static void fill_next(bpe_stream *s, const builder *b, const numbers *num) {
     }
 }
 
-/* The table of the vector kernels: as many classes to a chunk of 128 entries as it has room for. */
-static void fill_chunks(bpe_stream *s) {
-    uint32_t per_chunk = 128 / s->n_numbers;
-    uint32_t n_chunks = (s->n_classes + per_chunk - 1) / per_chunk;
-    if (n_chunks > BPE_STREAM_CHUNKS)
+/* The table of the vector kernel: 16 or 32 entries to a class. */
+static void fill_chunks(bpe_stream *s, const builder *b) {
+    if (b->n_groups > 32)
         return;
-    s->n_chunks = n_chunks;
+    uint32_t width = b->n_groups > 16 ? 32 : 16;
+    uint32_t per_chunk = 128 / width;
+    s->wide_mask = (uint8_t)(width - 1);
+    s->n_chunks = (s->n_classes + per_chunk - 1) / per_chunk;
     for (uint32_t c = 0; c < s->n_classes; c++) {
         s->chunk_of[c] = (uint8_t)(c / per_chunk);
-        s->offset_of[c] = (uint8_t)(c % per_chunk * s->n_numbers);
-        uint8_t *chunk = &s->chunks[s->chunk_of[c]][s->offset_of[c]];
-        for (uint32_t n = 0; n < s->n_numbers; n++) { /* the boundary in the eighth bit */
-            uint8_t x = s->next[c][n];
-            chunk[n] = (uint8_t)((x & (BPE_STREAM_NUMBERS - 1)) | (x & BPE_STREAM_NUMBERS) << 1);
+        s->offset_of[c] = (uint8_t)(c % per_chunk * width);
+        uint8_t *entries = &s->chunks[s->chunk_of[c]][s->offset_of[c]];
+        for (uint32_t g = 0; g < b->n_groups; g++) {
+            edge e = {(uint16_t)b->first[g], NONE}; /* a continuation byte */
+            if (c < b->n_classes)
+                e = b->edges[b->first[g]][c];
+            uint32_t rare = e.event & (PREVIOUS | COMMIT | HARD);
+            entries[g] =
+                (uint8_t)(b->group[e.to] | (e.event & MARK ? BPE_WIDE_MARK : 0) |
+                          (rare ? BPE_WIDE_RARE : 0) | (e.event & BEFORE ? BPE_WIDE_BOUNDARY : 0));
+            s->tells[c][g] = (uint8_t)(e.event & ~BEFORE);
         }
     }
 }
@@ -441,7 +448,7 @@ static bpe_status make_tables(const builder *b, bpe_stream **out) {
         s->certain[c] = to != 0 && !b->uncertain[to];
     }
     fill_next(s, b, &num);
-    fill_chunks(s);
+    fill_chunks(s, b);
     fill_slices(s);
     *out = s;
     return BPE_OK;

@@ -322,9 +322,36 @@ LANES_TARGET static inline uint8_t scan_lanes(const bpe_stream *s, const uint8_t
     return states[n - 1];
 }
 
-LANES_TARGET static inline size_t bit_positions(uint64_t bits, size_t base, size_t *out) {
-    size_t n = 0;
-    for (; bits != 0; bits &= bits - 1)
-        out[n++] = base + bpe_lowest_bit(bits);
-    return n;
+/* The lowest bit, or 63 or 64 when there is none. */
+LANES_TARGET static inline size_t lowest_or_none(uint64_t bits) {
+#if defined(LANES_AVX2)
+    return (size_t)_tzcnt_u64(bits);
+#else
+    return bpe_lowest_bit(bits | (uint64_t)1 << 63);
+#endif
+}
+
+LANES_TARGET static inline size_t bit_positions(const uint64_t *words, size_t n_words, size_t base,
+                                                size_t *out, size_t cap, size_t *n_out) {
+    size_t n = 0, w = 0;
+    for (; w < n_words; w++) {
+        uint64_t bits = words[w];
+        size_t more = bpe_count_bits(bits);
+        if (n + more + 16 > cap)
+            break;
+        size_t from = base + 64 * w;
+        size_t *to = out + n;
+        n += more;
+        /* In eights and sixteens: how many there are is hard to foresee, a branch for each dear. */
+        for (int i = 0; i < 8; i++, bits &= bits - 1)
+            to[i] = from + lowest_or_none(bits);
+        if (more <= 8)
+            continue;
+        for (int i = 8; i < 16; i++, bits &= bits - 1)
+            to[i] = from + lowest_or_none(bits);
+        for (to += 16; bits != 0; bits &= bits - 1)
+            *to++ = from + bpe_lowest_bit(bits);
+    }
+    *n_out = n;
+    return w;
 }

@@ -143,22 +143,16 @@ static size_t early_ends(bpe_walk *w, size_t *ends, size_t cap) {
 
 /* What is left of the block, up to `cap` ends. */
 static size_t block_ends(bpe_walk *w, size_t *ends, size_t cap) {
-    const bpe_stream_kernel *kernel = w->stream->kernel;
-    size_t n = 0;
-    for (; w->word < w->n_words && n < cap; w->word++) {
-        uint64_t bits = w->block.ends[w->word];
-        size_t base = w->from + 64 * w->word;
-        /* Kernels write up to 7 items too many. */
-        if (n + 71 <= cap || n + bpe_count_bits(bits) + 7 <= cap) {
-            n += kernel->positions(bits, base, ends + n);
-            continue;
-        }
-        for (; bits != 0 && n < cap; bits &= bits - 1)
-            ends[n++] = base + bpe_lowest_bit(bits);
-        if (bits != 0) {
-            w->block.ends[w->word] = bits;
+    size_t n;
+    w->word += w->stream->kernel->positions(w->block.ends + w->word, w->n_words - w->word,
+                                            w->from + 64 * w->word, ends, cap, &n);
+    while (w->word < w->n_words && n < cap) {
+        uint64_t *bits = &w->block.ends[w->word];
+        for (; *bits != 0 && n < cap; *bits &= *bits - 1)
+            ends[n++] = w->from + 64 * w->word + bpe_lowest_bit(*bits);
+        if (*bits != 0)
             break;
-        }
+        w->word++;
     }
     return n;
 }
