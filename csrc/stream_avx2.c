@@ -3,7 +3,7 @@
 #if defined(__GNUC__) && defined(__x86_64__)
 
 #define LANES_AVX2
-#define LANES_TARGET __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
+#define LANES_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #include "stream_lanes.h"
 
 LANES_TARGET static uint8_t scan(const bpe_stream *s, const uint8_t *data, size_t start, size_t n,
@@ -20,7 +20,7 @@ static const bpe_stream_kernel kernel = {scan, positions};
 
 const bpe_stream_kernel *bpe_stream_avx2(void) {
     bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-               __builtin_cpu_supports("bmi2");
+               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
     return has ? &kernel : NULL;
 }
 

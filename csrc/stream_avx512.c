@@ -12,8 +12,8 @@
 #include <string.h>
 
 #define TARGET                                                                                     \
-    __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2,gfni,bmi,"    \
-                          "bmi2,popcnt,lzcnt")))
+    __attribute__((                                                                                \
+        target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2,gfni,bmi,bmi2,popcnt")))
 #define TARGET_INLINE TARGET __attribute__((always_inline)) static inline
 
 /* A stretch begins this many bytes early, in a guessed state. */
@@ -422,7 +422,8 @@ const bpe_stream_kernel *bpe_stream_avx512(void) {
     bool has = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vbmi") &&
                __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("gfni") &&
-               __builtin_cpu_supports("bmi2");
+               __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+               __builtin_cpu_supports("popcnt");
     return has ? &kernel : NULL;
 }
 

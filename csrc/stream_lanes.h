@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "stream.h"
-#if defined(__SSE2__)
+#if defined(__SSE2__) || defined(LANES_AVX2)
 #include <immintrin.h>
 #endif
 
@@ -41,7 +41,7 @@ LANES_TARGET static inline uint64_t top_bits(uint64_t x) {
     return (x >> 7 & 0x0101010101010101u) * 0x0102040810204080u >> 56;
 }
 
-#if defined(__AVX2__) || defined(LANES_AVX2)
+#if defined(LANES_AVX2)
 
 LANES_TARGET static inline uint64_t any_high(const uint8_t *p) {
     __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)p);
