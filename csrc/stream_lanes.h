@@ -11,6 +11,8 @@
 #include "stream.h"
 #if defined(__SSE2__) || defined(LANES_AVX2)
 #include <immintrin.h>
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 #define LANES 8
@@ -114,6 +116,45 @@ LANES_TARGET static inline uint64_t at_least(const uint8_t *states, uint8_t keep
         bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(x) << i;
     }
     return bits;
+}
+
+#elif defined(__aarch64__) && defined(__ARM_NEON) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+
+LANES_TARGET static inline uint64_t any_high(const uint8_t *p) {
+    uint8x16_t x = vorrq_u8(vorrq_u8(vld1q_u8(p), vld1q_u8(p + 16)),
+                            vorrq_u8(vld1q_u8(p + 32), vld1q_u8(p + 48)));
+    return vmaxvq_u8(x) & 0x80;
+}
+
+/* A bit for each of 64 bytes, which are 0 or 0xFF. */
+LANES_TARGET static inline uint64_t gather_bits(const uint8x16_t x[4]) {
+    static const uint8_t places[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    uint8x16_t place = vld1q_u8(places);
+    uint8x16_t low = vpaddq_u8(vandq_u8(x[0], place), vandq_u8(x[1], place));
+    uint8x16_t high = vpaddq_u8(vandq_u8(x[2], place), vandq_u8(x[3], place));
+    low = vpaddq_u8(low, high);
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(low, low)), 0);
+}
+
+LANES_TARGET static inline lanes_tops find_tops(const uint8_t *p) {
+    uint8x16_t x[4], one[4], two[4], three[4], four[4];
+    for (int i = 0; i < 4; i++) {
+        x[i] = vld1q_u8(p + 16 * i);
+        one[i] = vcgeq_u8(x[i], vdupq_n_u8(0x80));
+        two[i] = vcgeq_u8(x[i], vdupq_n_u8(0xC0));
+        three[i] = vcgeq_u8(x[i], vdupq_n_u8(0xE0));
+        four[i] = vcgeq_u8(x[i], vdupq_n_u8(0xF0));
+    }
+    return (lanes_tops){gather_bits(one), gather_bits(two), gather_bits(three), gather_bits(four)};
+}
+
+LANES_TARGET static inline uint64_t at_least(const uint8_t *states, uint8_t keep, uint8_t least) {
+    uint8x16_t x[4];
+    for (int i = 0; i < 4; i++) {
+        x[i] = vandq_u8(vld1q_u8(states + 16 * i), vdupq_n_u8(keep));
+        x[i] = vcgeq_u8(x[i], vdupq_n_u8(least));
+    }
+    return gather_bits(x);
 }
 
 #else
