@@ -8,9 +8,9 @@
 
 struct bpe_split {
     size_t n_stages;
-    bool drops;         /* a stage makes text vanish */
-    uint32_t simd;      /* BPE_SIMD_*: how the last stage is walked through */
-    bpe_stream *stream; /* of the last stage; NULL: there is none */
+    bool drops;                          /* a stage makes text vanish */
+    uint32_t simd;                       /* BPE_SIMD_*: how the last stage is walked through */
+    bpe_stream *streams[BPE_MAX_STAGES]; /* NULL where a stage has none */
     bpe_stage stages[];
 };
 
@@ -19,13 +19,16 @@ bpe_status bpe_split_use_simd(bpe_split *split, uint32_t simd) {
     if (simd != BPE_SIMD_SCALAR && !kernel)
         return BPE_ERR_ARG;
     split->simd = simd;
-    if (split->stream)
-        split->stream->kernel = kernel;
+    for (size_t i = 0; i < split->n_stages; i++) {
+        if (split->streams[i])
+            split->streams[i]->kernel = kernel;
+    }
     return BPE_OK;
 }
 
 uint32_t bpe_split_simd(const bpe_split *split) {
-    return split->stream ? split->simd : BPE_SIMD_SCALAR;
+    return split->n_stages > 0 && split->streams[split->n_stages - 1] ? split->simd
+                                                                      : BPE_SIMD_SCALAR;
 }
 
 static void choose_fastest(bpe_split *split) {
@@ -44,6 +47,11 @@ bpe_status bpe_split_new(const bpe_split_stage *stages, size_t n_stages, bpe_spl
     split->n_stages = n_stages;
     for (size_t i = 0; i < n_stages; i++) {
         bpe_status status = bpe_stage_init(&split->stages[i], &stages[i], i, err);
+        if (status == BPE_OK && stages[i].behavior == BPE_SPLIT_ISOLATED) {
+            status = bpe_stream_new(&split->stages[i], &split->streams[i]);
+            if (status != BPE_OK)
+                bpe_fail(err, status, i);
+        }
         if (status != BPE_OK) {
             bpe_split_free(split);
             return status;
@@ -51,13 +59,6 @@ bpe_status bpe_split_new(const bpe_split_stage *stages, size_t n_stages, bpe_spl
         uint32_t behavior = stages[i].behavior;
         if (behavior == BPE_SPLIT_DROP_MATCHES || behavior == BPE_SPLIT_DROP_GAPS)
             split->drops = true;
-    }
-    if (n_stages > 0 && stages[n_stages - 1].behavior == BPE_SPLIT_ISOLATED) {
-        bpe_status status = bpe_stream_new(&split->stages[n_stages - 1], &split->stream);
-        if (status != BPE_OK) {
-            bpe_split_free(split);
-            return bpe_fail(err, status, n_stages - 1);
-        }
     }
     choose_fastest(split);
     *out = split;
@@ -69,8 +70,8 @@ void bpe_split_free(bpe_split *split) {
         return;
     for (size_t i = 0; i < split->n_stages; i++) {
         bpe_stage_free(&split->stages[i]);
+        bpe_stream_free(split->streams[i]);
     }
-    bpe_stream_free(split->stream);
     bpe_mem_free(split);
 }
 
@@ -175,7 +176,7 @@ static inline found match_at(bpe_split_cursor *cursor, const bpe_stage *s, bpe_s
 
 static void enter(bpe_split_level *level, size_t start, size_t end) {
     bpe_mem_free(level->failed);
-    *level = (bpe_split_level){start, start, end, 0, NULL};
+    *level = (bpe_split_level){start, start, end, 0, 0, NULL};
 }
 
 /*
@@ -214,7 +215,8 @@ static size_t cut(bpe_split_cursor *cursor, const bpe_stage *s, bpe_split_level 
     size_t from = level->pos;
     size_t begin = from;
     size_t matched = level->matched_end;
-    if (!matched && !find_match(cursor, s, level, from, open, false, &begin, &matched))
+    size_t search = level->searched > from ? level->searched : from;
+    if (!matched && !find_match(cursor, s, level, search, open, false, &begin, &matched))
         return 0;
     level->matched_end = 0;
     *kind = begin == from ? MATCH : GAP;
@@ -306,15 +308,62 @@ static size_t flow_ends(const bpe_stage *s, const uint8_t *data, bpe_split_level
 /* Fewer bytes than these are not worth a walk by the streaming automaton. */
 #define LEAST_STREAM 128
 
-/* Whether the last level, when the quick loop may serve it, is served by the streaming automaton.
+/*
+ * Write up to `cap` ends that the streaming automaton of stage k finds from level->pos on; a walk
+ * that has found some is not disturbed by level->pos following them. None: the walk is over, or not
+ * worth it.
  */
-static bool streams(bpe_split_cursor *cursor, const bpe_split_level *level) {
-    bpe_walk *w = &cursor->walk;
-    const bpe_split *split = cursor->split;
-    if (w->phase == BPE_WALK_FRESH && split->stream && split->simd != BPE_SIMD_SCALAR &&
-        level->end - level->pos >= LEAST_STREAM)
-        bpe_walk_begin(w, split->stream, cursor->data, level->pos, level->end);
-    return w->phase == BPE_WALK_ON;
+static size_t stream_ends(bpe_split_cursor *cursor, size_t k, bpe_walk *w, size_t *ends,
+                          size_t cap) {
+    bpe_split_level *level = &cursor->levels[k];
+    if (w->phase == BPE_WALK_FRESH && level->end - level->pos >= LEAST_STREAM)
+        bpe_walk_begin(w, cursor->split->streams[k], cursor->data, level->pos, level->end);
+    if (w->phase != BPE_WALK_ON)
+        return 0;
+    size_t n = bpe_walk_next(w, ends, cap);
+    if (n < cap)
+        level->searched = bpe_walk_searched(w);
+    return n;
+}
+
+/* Whether the quick ways may go on in a level: nothing is left that only `cut` knows about. */
+static bool is_plain(const bpe_split_cursor *cursor, size_t k) {
+    const bpe_split_level *level = &cursor->levels[k];
+    return cursor->split->stages[k].behavior == BPE_SPLIT_ISOLATED && !level->failed &&
+           !level->matched_end;
+}
+
+static bool has_stream(const bpe_split *split, size_t k) {
+    return split->simd != BPE_SIMD_SCALAR && split->streams[k];
+}
+
+/* The end of the next piece of a level before the last one, if the streaming automaton tells. */
+static bool piece_ahead(bpe_split_cursor *cursor, size_t k, size_t *end) {
+    const bpe_split_level *level = &cursor->levels[k];
+    if (!has_stream(cursor->split, k) || !is_plain(cursor, k))
+        return false;
+    if (!cursor->ahead && level->end - level->pos >= LEAST_STREAM)
+        cursor->ahead = bpe_mem_zeroed(cursor->split->n_stages - 1, sizeof *cursor->ahead);
+    if (!cursor->ahead)
+        return false; /* the plain loop needs no memory */
+    bpe_split_ahead *a = &cursor->ahead[k];
+    if (a->at == a->n) {
+        a->at = 0;
+        a->n = stream_ends(cursor, k, &a->walk, a->ends, sizeof a->ends / sizeof a->ends[0]);
+    }
+    if (a->at == a->n)
+        return false;
+    *end = a->ends[a->at++];
+    return true;
+}
+
+/* The span [start, end) is the next level's. */
+static void descend(bpe_split_cursor *cursor, size_t k, size_t start, size_t end) {
+    enter(&cursor->levels[k], start, end);
+    if (k + 1 == cursor->split->n_stages)
+        cursor->walk.phase = BPE_WALK_FRESH;
+    else if (cursor->ahead)
+        cursor->ahead[k].walk.phase = BPE_WALK_FRESH;
 }
 
 void bpe_split_begin(bpe_split_cursor *cursor, const bpe_split *split, const uint8_t *data,
@@ -326,10 +375,11 @@ void bpe_split_begin(bpe_split_cursor *cursor, const bpe_split *split, const uin
     cursor->open = open;
     cursor->nomem = false;
     cursor->walk.phase = BPE_WALK_FRESH;
+    cursor->ahead = NULL;
     for (size_t k = 0; k < split->n_stages; k++)
-        cursor->levels[k] = (bpe_split_level){0, 0, 0, 0, NULL};
+        cursor->levels[k] = (bpe_split_level){0, 0, 0, 0, 0, NULL};
     size_t end = open ? n - bpe_utf8_open_tail(data + begin, n - begin) : n;
-    cursor->levels[0] = (bpe_split_level){begin, begin, end, 0, NULL};
+    cursor->levels[0] = (bpe_split_level){begin, begin, end, 0, 0, NULL};
 }
 
 /* No stages: one pretoken, if the text is known to its end. */
@@ -359,15 +409,14 @@ static inline size_t next_spans(bpe_split_cursor *cursor, size_t *starts, size_t
         if (level->pos >= level->end)
             break;
         size_t start = level->pos;
-        if (k == last && split->stages[k].behavior == BPE_SPLIT_ISOLATED && !level->failed &&
-            !level->matched_end) {
-            size_t quick;
-            if (streams(cursor, level)) {
-                quick = bpe_walk_next(&cursor->walk, ends + n, cap - n);
-                level->pos = cursor->walk.pos;
-            } else {
-                quick = flow_ends(&split->stages[k], cursor->data, level, ends + n, cap - n);
-            }
+        if (k == last && is_plain(cursor, k)) {
+            size_t quick =
+                has_stream(split, k) ? stream_ends(cursor, k, &cursor->walk, ends + n, cap - n) : 0;
+            if (quick > 0)
+                level->pos = ends[n + quick - 1];
+            if (n + quick < cap)
+                quick += flow_ends(&split->stages[k], cursor->data, level, ends + n + quick,
+                                   cap - n - quick);
             for (size_t i = n; starts && i < n + quick; start = ends[i], i++)
                 starts[i] = start;
             n += quick;
@@ -378,13 +427,17 @@ static inline size_t next_spans(bpe_split_cursor *cursor, size_t *starts, size_t
         }
         size_t end;
         bool dropped;
+        if (k < last && piece_ahead(cursor, k, &end)) {
+            level->pos = end;
+            descend(cursor, k + 1, start, end);
+            continue;
+        }
         if (!next_piece(cursor, &split->stages[k], level, cursor->open && k == 0, &end, &dropped))
             break;
         if (dropped)
             continue;
         if (k < last) {
-            enter(&cursor->levels[k + 1], start, end);
-            cursor->walk.phase = BPE_WALK_FRESH; /* it is the last level's */
+            descend(cursor, k + 1, start, end);
             continue;
         }
         if (starts)
@@ -417,6 +470,8 @@ bool bpe_split_drops_text(const bpe_split *split) { return split->drops; }
 uint32_t bpe_split_drops(const bpe_split *split) { return split->drops; }
 
 void bpe_split_end(bpe_split_cursor *cursor) {
+    bpe_mem_free(cursor->ahead);
+    cursor->ahead = NULL;
     for (size_t k = 0; k < cursor->split->n_stages; k++) {
         bpe_mem_free(cursor->levels[k].failed);
         cursor->levels[k].failed = NULL;

@@ -49,7 +49,9 @@ typedef struct bpe_stream {
     uint8_t first_mark;
     uint8_t first_rare; /* marks end at last_mark, the rare ones reach to the last number */
     uint8_t last_mark;
-    uint8_t start;                      /* the state at the beginning of a text */
+    uint8_t start; /* the state at the beginning of a text */
+    uint8_t gap;   /* the state in a gap, where no match has begun; if has_gap */
+    bool has_gap;
     uint8_t bad;                        /* class of a byte that is not UTF-8 */
     uint32_t n_chunks;                  /* 0: too many states for the vector kernel */
     uint8_t wide_mask;                  /* the bits of its numbers */

@@ -260,7 +260,10 @@ static uint32_t row_hash(const builder *b, uint32_t x) {
 /* Moore's algorithm: refine the groups of states that behave alike until nothing changes. */
 static void minimise(builder *b) {
     uint32_t before;
-    b->n_groups = 1;
+    /* The state in a gap stays by itself, for the walk asks whether it is in it: a pretoken that
+     * only the end of the text would make a match behaves like a gap otherwise. */
+    b->group[AFTER_GAP] = 1;
+    b->n_groups = b->reached[AFTER_GAP] ? 2 : 1;
     do {
         before = b->n_groups;
         b->n_groups = 0;
@@ -440,6 +443,8 @@ static bpe_status make_tables(const builder *b, bpe_stream **out) {
     s->stage = b->stage;
     s->n_classes = n_classes;
     s->start = (uint8_t)b->group[AFTER_BOUNDARY];
+    s->has_gap = b->reached[AFTER_GAP];
+    s->gap = (uint8_t)b->group[AFTER_GAP];
     s->bad = s->stage->pages[(uint32_t)s->stage->page_of[0xFF] << 8 | 0xFD];
     memcpy(s->bytes, s->stage->pages, sizeof s->bytes);
     for (uint32_t c = 0; c < b->n_classes; c++) {

@@ -183,3 +183,7 @@ size_t bpe_walk_next(bpe_walk *w, size_t *ends, size_t cap) {
     }
     return n;
 }
+
+size_t bpe_walk_searched(const bpe_walk *w) {
+    return w->stream->has_gap && w->state == w->stream->gap ? w->to : 0;
+}

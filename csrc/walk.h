@@ -35,4 +35,7 @@ void bpe_walk_begin(bpe_walk *w, const bpe_stream *stream, const uint8_t *data, 
  */
 size_t bpe_walk_next(bpe_walk *w, size_t *ends, size_t cap);
 
+/* Behind the end of a walk: no match begins from w->pos up to the result. It may be 0. */
+size_t bpe_walk_searched(const bpe_walk *w);
+
 #endif
