@@ -1,10 +1,11 @@
 /*
  * How fast text is split, for profiling:
  *
- *     cc -std=c11 -O3 -g -Icsrc bench/split.c csrc/[!n]*.c ... -o split
- *     python bench/dump_split.py cl100k cl100k.split
- *     ./split cl100k.split TEXT [way ...]
+ *     cc -std=c11 -O3 -g -Icsrc bench/split.c csrc/*.c -o build/split
+ *     python bench/dump_split.py cl100k build/cl100k.split
+ *     build/split build/cl100k.split TEXT [BYTES [WAY ...]]
  *
+ * The text is cut into texts of BYTES (0, or nothing: a single one).
  * Each way (BPE_SIMD_*; all that the machine has, if none is named) goes over the text in turn, as
  * encoding does, 256 pretokens at a time; twenty rounds, the best one counts. The text is read as a
  * whole first. Prints MB/s and the sum of the ends, which all ways must share.
