@@ -169,6 +169,24 @@ BPE_API bpe_status bpe_split_new(const bpe_split_stage *stages, size_t n_stages,
                                  bpe_error *err);
 BPE_API void bpe_split_free(bpe_split *split);
 
+/* The ways to find pretokens. All give the same ones; they differ in speed. */
+enum {
+    BPE_SIMD_SCALAR = 0,   /* one character after the other, by the tables as they are */
+    BPE_SIMD_PORTABLE = 1, /* a streaming automaton made of them, several stretches at a time */
+    BPE_SIMD_AVX2 = 2,
+    BPE_SIMD_AVX512 = 3 /* with VBMI, VBMI2 and GFNI */
+};
+
+/*
+ * Choose a way, before the split is shared by threads. bpe_split_new has chosen the fastest one
+ * that the machine has. BPE_ERR_ARG: no such way, or this machine lacks the instructions.
+ */
+BPE_API bpe_status bpe_split_use_simd(bpe_split *split, uint32_t simd);
+
+/* The way in use; BPE_SIMD_SCALAR when the split has no streaming automaton, whatever was chosen.
+ */
+BPE_API uint32_t bpe_split_simd(const bpe_split *split);
+
 /*
  * Write the end offset of every pretoken of data[0, n) to `ends` and their number to *n_ends; the
  * first starts at 0, each next one where the last ended. `cap` >= n is always enough. Returns

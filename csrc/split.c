@@ -3,143 +3,38 @@
 #include <string.h>
 
 #include "memory.h"
+#include "stage.h"
 #include "utf8.h"
-
-#define N_PAGES 0x1100u /* pages of 256 codepoints */
-#define PAGE_SHIFT 8
-
-/* A transition, ready for the loop: (offset of the next state's row) * 2 + (a match ends before
- * this character). */
-typedef uint32_t step_t;
-
-/* A transition of the quick loop: (offset of the next state's row) * 4 + FLOW_MATCH + FLOW_END; no
- * row (0) where the quick loop must stop. */
-typedef uint32_t flow_t;
-
-#define FLOW_MATCH 1u /* a match ends before this character, a longer one may come */
-#define FLOW_END 2u   /* the match ends before this character, which begins the next one */
-
-typedef struct stage {
-    uint16_t page_of[N_PAGES]; /* codepoint >> 8 -> page */
-    uint8_t ascii[128];        /* class of an ASCII character */
-    uint8_t *pages;            /* 256 classes each */
-    step_t *steps;             /* n_states rows of `width` */
-    flow_t *flow;              /* the same for reading on behind the end of a match */
-    uint32_t width;            /* classes and the end of text */
-    uint32_t n_states;
-    uint32_t behavior; /* BPE_SPLIT_* */
-    bool over_bytes;
-} stage;
 
 struct bpe_split {
     size_t n_stages;
-    bool drops; /* a stage makes text vanish */
-    stage stages[];
+    bool drops;                          /* a stage makes text vanish */
+    uint32_t simd;                       /* BPE_SIMD_*: how the last stage is walked through */
+    bpe_stream *streams[BPE_MAX_STAGES]; /* NULL where a stage has none */
+    bpe_stage stages[];
 };
 
-/* ---------------------------------------------------------------- building */
-
-/* The class of every codepoint of one page; `run` is the run that holds its first codepoint and is
- * moved on. */
-static void fill_page(uint8_t *page, const bpe_split_stage *spec, uint32_t first, size_t *run) {
-    for (uint32_t i = 0; i < 256; i++) {
-        while (*run + 1 < spec->n_runs && spec->class_starts[*run + 1] <= first + i)
-            (*run)++;
-        page[i] = spec->class_ids[*run];
-    }
-}
-
-static bpe_status build_pages(stage *s, const bpe_split_stage *spec) {
-    uint8_t *all = bpe_mem_array(N_PAGES, 256);
-    if (!all)
-        return BPE_ERR_NOMEM;
-    size_t n = 0;
-    size_t run = 0;
-    for (uint32_t p = 0; p < N_PAGES; p++) {
-        uint8_t *page = all + n * 256;
-        fill_page(page, spec, p << PAGE_SHIFT, &run);
-        /* Long stretches share one class, so comparing with the last page alone finds nearly all
-         * repeats. */
-        if (n > 0 && memcmp(page, page - 256, 256) == 0) {
-            s->page_of[p] = (uint16_t)(n - 1);
-        } else {
-            s->page_of[p] = (uint16_t)n++;
-        }
-    }
-    s->pages = bpe_mem_copy(all, n * 256, 1);
-    bpe_mem_free(all);
-    if (!s->pages)
-        return BPE_ERR_NOMEM;
-    memcpy(s->ascii, s->pages, 128); /* page 0 */
-    return BPE_OK;
-}
-
-static bpe_status check_stage(const bpe_split_stage *spec, size_t index, bpe_error *err) {
-    if (spec->n_classes < 1 || spec->n_classes > 255 || spec->n_states < 2 ||
-        spec->n_states > BPE_MAX_STATES) {
-        return bpe_fail(err, BPE_ERR_LIMIT, index);
-    }
-    if (spec->n_runs == 0 || spec->class_starts[0] != 0)
-        return bpe_fail(err, BPE_ERR_SPLIT, 0);
-    for (size_t i = 0; i < spec->n_runs; i++) {
-        if (spec->class_ids[i] >= spec->n_classes || spec->class_starts[i] >= 0x110000 ||
-            (i > 0 && spec->class_starts[i] <= spec->class_starts[i - 1])) {
-            return bpe_fail(err, BPE_ERR_SPLIT, i);
-        }
-    }
-    size_t width = spec->n_classes + 1;
-    for (size_t i = 0; i < spec->n_states * width; i++) {
-        uint16_t t = spec->transitions[i];
-        bool dead_row = i < width;
-        bool end_column = i % width == width - 1;
-        /* A flag on the start row would end a match where it begins. */
-        bool start_row = i / width == 1;
-        if ((t & 0x7FFF) >= spec->n_states || (dead_row && t != 0) ||
-            (end_column && (t & 0x7FFF) != 0) || (start_row && (t & 0x8000) != 0)) {
-            return bpe_fail(err, BPE_ERR_SPLIT, i);
-        }
+bpe_status bpe_split_use_simd(bpe_split *split, uint32_t simd) {
+    const bpe_stream_kernel *kernel = bpe_stream_kernel_of(simd);
+    if (simd != BPE_SIMD_SCALAR && !kernel)
+        return BPE_ERR_ARG;
+    split->simd = simd;
+    for (size_t i = 0; i < split->n_stages; i++) {
+        if (split->streams[i])
+            split->streams[i]->kernel = kernel;
     }
     return BPE_OK;
 }
 
-/*
- * Most matches end where no longer one can come: the transition is dead and says that a match ends
- * here. There the quick loop goes on at once in the state that the character leads to from the
- * start, so that the ends of pretokens are no branches.
- */
-static flow_t flow_of(const stage *s, uint32_t row, uint32_t c) {
-    step_t t = s->steps[row + c];
-    if (t >> 1 != 0)
-        return (t >> 1) * 4 + (t & 1 ? FLOW_MATCH : 0);
-    step_t fresh = s->steps[s->width + c] >> 1;
-    return (t & 1) && fresh != 0 ? fresh * 4 + FLOW_END : 0;
+uint32_t bpe_split_simd(const bpe_split *split) {
+    return split->n_stages > 0 && split->streams[split->n_stages - 1] ? split->simd
+                                                                      : BPE_SIMD_SCALAR;
 }
 
-static bpe_status build_stage(stage *s, const bpe_split_stage *spec, size_t index, bpe_error *err) {
-    bpe_status status = check_stage(spec, index, err);
-    if (status != BPE_OK)
-        return status;
-    if (spec->behavior > BPE_SPLIT_CONTIGUOUS || spec->over_bytes > 1)
-        return bpe_fail(err, BPE_ERR_ARG, index);
-    s->behavior = spec->behavior;
-    s->over_bytes = spec->over_bytes != 0;
-    s->width = spec->n_classes + 1;
-    s->n_states = spec->n_states;
-    size_t n = (size_t)s->n_states * s->width;
-    s->steps = bpe_mem_array(n, sizeof *s->steps);
-    s->flow = bpe_mem_zeroed(n, sizeof *s->flow);
-    if (!s->steps || !s->flow)
-        return bpe_fail(err, BPE_ERR_NOMEM, index);
-    for (size_t i = 0; i < n; i++) {
-        uint16_t t = spec->transitions[i];
-        s->steps[i] = (step_t)(t & 0x7FFF) * s->width * 2 + (t >> 15);
-    }
-    for (uint32_t row = s->width; row < n; row += s->width) {
-        for (uint32_t c = 0; c < s->width; c++)
-            s->flow[row + c] = flow_of(s, row, c);
-    }
-    status = build_pages(s, spec);
-    return status == BPE_OK ? BPE_OK : bpe_fail(err, status, index);
+static void choose_fastest(bpe_split *split) {
+    uint32_t simd = BPE_SIMD_AVX512;
+    while (bpe_split_use_simd(split, simd) != BPE_OK)
+        simd--;
 }
 
 bpe_status bpe_split_new(const bpe_split_stage *stages, size_t n_stages, bpe_split **out,
@@ -151,7 +46,12 @@ bpe_status bpe_split_new(const bpe_split_stage *stages, size_t n_stages, bpe_spl
         return bpe_fail(err, BPE_ERR_NOMEM, 0);
     split->n_stages = n_stages;
     for (size_t i = 0; i < n_stages; i++) {
-        bpe_status status = build_stage(&split->stages[i], &stages[i], i, err);
+        bpe_status status = bpe_stage_init(&split->stages[i], &stages[i], i, err);
+        if (status == BPE_OK && stages[i].behavior == BPE_SPLIT_ISOLATED) {
+            status = bpe_stream_new(&split->stages[i], &split->streams[i]);
+            if (status != BPE_OK)
+                bpe_fail(err, status, i);
+        }
         if (status != BPE_OK) {
             bpe_split_free(split);
             return status;
@@ -160,6 +60,7 @@ bpe_status bpe_split_new(const bpe_split_stage *stages, size_t n_stages, bpe_spl
         if (behavior == BPE_SPLIT_DROP_MATCHES || behavior == BPE_SPLIT_DROP_GAPS)
             split->drops = true;
     }
+    choose_fastest(split);
     *out = split;
     return BPE_OK;
 }
@@ -168,9 +69,8 @@ void bpe_split_free(bpe_split *split) {
     if (!split)
         return;
     for (size_t i = 0; i < split->n_stages; i++) {
-        bpe_mem_free(split->stages[i].steps);
-        bpe_mem_free(split->stages[i].flow);
-        bpe_mem_free(split->stages[i].pages);
+        bpe_stage_free(&split->stages[i]);
+        bpe_stream_free(split->streams[i]);
     }
     bpe_mem_free(split);
 }
@@ -185,24 +85,8 @@ typedef struct found {
     bool unsettled; /* the text known so far ended while a state was alive */
 } found;
 
-static inline uint32_t class_at(const stage *s, const uint8_t *data, size_t p, size_t end,
-                                size_t *length) {
-    uint8_t b = data[p];
-    if (b < 0x80) {
-        *length = 1;
-        return s->ascii[b];
-    }
-    if (s->over_bytes) {
-        *length = 1;
-        return s->pages[b]; /* page 0 is the first one */
-    }
-    uint32_t cp;
-    *length = bpe_utf8_decode(data + p, data + end, &cp);
-    return s->pages[(uint32_t)s->page_of[cp >> PAGE_SHIFT] << 8 | (cp & 0xFF)];
-}
-
 /* The bit of a pair (16-byte window, state) in a level's failed pairs. */
-static inline size_t failed_bit(const stage *s, size_t window, step_t row) {
+static inline size_t failed_bit(const bpe_stage *s, size_t window, bpe_step row) {
     return window * s->n_states + row / s->width;
 }
 
@@ -210,11 +94,12 @@ static inline size_t failed_bit(const stage *s, size_t window, step_t row) {
  * Read from `start` until nothing can match any more. Inlined twice: with `remember`, it also stops
  * at pairs (state, first boundary of a window) from which an earlier reading found nothing.
  */
-static inline found read_match(const stage *s, const uint8_t *data, const bpe_split_level *level,
-                               size_t start, bool open, bool remember) {
+static inline found read_match(const bpe_stage *s, const uint8_t *data,
+                               const bpe_split_level *level, size_t start, bool open,
+                               bool remember) {
     size_t end = level->end;
     size_t p = start;
-    step_t row = s->width; /* state 1 */
+    bpe_step row = s->width; /* state 1 */
     found f = {0, start, false};
     size_t window = (start - level->start) >> 4;
     while (p < end) {
@@ -225,8 +110,8 @@ static inline found read_match(const stage *s, const uint8_t *data, const bpe_sp
                 break;
         }
         size_t length;
-        uint32_t c = class_at(s, data, p, end, &length);
-        step_t t = s->steps[row + c];
+        uint32_t c = bpe_stage_class_at(s, data, p, end, &length);
+        bpe_step t = s->steps[row + c];
         f.matched = t & 1 ? p : f.matched; /* a conditional move: whether is hard to foresee */
         row = t >> 1;
         if (row == 0)
@@ -245,7 +130,7 @@ static inline found read_match(const stage *s, const uint8_t *data, const bpe_sp
 }
 
 /* Remember the pairs that a reading from `start` went through after its match, in vain. */
-static bool remember_failure(const stage *s, const uint8_t *data, bpe_split_level *level,
+static bool remember_failure(const bpe_stage *s, const uint8_t *data, bpe_split_level *level,
                              size_t start, const found *f) {
     if (!level->failed) {
         size_t windows = ((level->end - level->start) >> 4) + 1;
@@ -257,7 +142,7 @@ static bool remember_failure(const stage *s, const uint8_t *data, bpe_split_leve
     }
     size_t kept = f->matched ? f->matched : start;
     size_t p = start;
-    step_t row = s->width;
+    bpe_step row = s->width;
     size_t window = (kept - level->start) >> 4;
     while (p < f->reached) {
         if (p > kept && (p - level->start) >> 4 != window) {
@@ -266,7 +151,7 @@ static bool remember_failure(const stage *s, const uint8_t *data, bpe_split_leve
             level->failed[bit >> 6] |= (uint64_t)1 << (bit & 63);
         }
         size_t length;
-        uint32_t c = class_at(s, data, p, level->end, &length);
+        uint32_t c = bpe_stage_class_at(s, data, p, level->end, &length);
         row = s->steps[row + c] >> 1;
         p += length;
     }
@@ -276,7 +161,7 @@ static bool remember_failure(const stage *s, const uint8_t *data, bpe_split_leve
 /* Reading this many bytes past a match in vain is ordinary; further, it is worth remembering. */
 #define LONG_FAILURE 64
 
-static inline found match_at(bpe_split_cursor *cursor, const stage *s, bpe_split_level *level,
+static inline found match_at(bpe_split_cursor *cursor, const bpe_stage *s, bpe_split_level *level,
                              size_t start, bool open) {
     found f = level->failed ? read_match(s, cursor->data, level, start, open, true)
                             : read_match(s, cursor->data, level, start, open, false);
@@ -291,7 +176,7 @@ static inline found match_at(bpe_split_cursor *cursor, const stage *s, bpe_split
 
 static void enter(bpe_split_level *level, size_t start, size_t end) {
     bpe_mem_free(level->failed);
-    *level = (bpe_split_level){start, start, end, 0, NULL};
+    *level = (bpe_split_level){start, start, end, 0, 0, NULL};
 }
 
 /*
@@ -299,8 +184,8 @@ static void enter(bpe_split_level *level, size_t start, size_t end) {
  * end in *matched: 0, and the level's end, when there is none. With `stop`, only p itself is looked
  * at. False when that is not settled or memory ran out.
  */
-static bool find_match(bpe_split_cursor *cursor, const stage *s, bpe_split_level *level, size_t p,
-                       bool open, bool stop, size_t *begin, size_t *matched) {
+static bool find_match(bpe_split_cursor *cursor, const bpe_stage *s, bpe_split_level *level,
+                       size_t p, bool open, bool stop, size_t *begin, size_t *matched) {
     *matched = 0;
     while (p < level->end) {
         found f = match_at(cursor, s, level, p, open);
@@ -310,7 +195,7 @@ static bool find_match(bpe_split_cursor *cursor, const stage *s, bpe_split_level
         if (f.matched || stop)
             break;
         size_t length;
-        class_at(s, cursor->data, p, level->end, &length);
+        bpe_stage_class_at(s, cursor->data, p, level->end, &length);
         p += length;
     }
     *begin = p;
@@ -325,12 +210,13 @@ typedef enum piece { GAP, MATCH } piece;
  * found too early is kept for the next call. Returns where the piece ends, 0 when it is not settled
  * or memory ran out.
  */
-static size_t cut(bpe_split_cursor *cursor, const stage *s, bpe_split_level *level, bool open,
+static size_t cut(bpe_split_cursor *cursor, const bpe_stage *s, bpe_split_level *level, bool open,
                   piece *kind) {
     size_t from = level->pos;
     size_t begin = from;
     size_t matched = level->matched_end;
-    if (!matched && !find_match(cursor, s, level, from, open, false, &begin, &matched))
+    size_t search = level->searched > from ? level->searched : from;
+    if (!matched && !find_match(cursor, s, level, search, open, false, &begin, &matched))
         return 0;
     level->matched_end = 0;
     *kind = begin == from ? MATCH : GAP;
@@ -344,8 +230,8 @@ static size_t cut(bpe_split_cursor *cursor, const stage *s, bpe_split_level *lev
 
 /* Take in what belongs to a match that ends at `end`: the gap behind it, or the matches. Returns
  * the new end, or 0 as `cut`. */
-static size_t extend(bpe_split_cursor *cursor, const stage *s, bpe_split_level *level, size_t end,
-                     bool open) {
+static size_t extend(bpe_split_cursor *cursor, const bpe_stage *s, bpe_split_level *level,
+                     size_t end, bool open) {
     size_t begin;
     size_t matched;
     if (s->behavior == BPE_SPLIT_WITH_NEXT) {
@@ -365,8 +251,8 @@ static size_t extend(bpe_split_cursor *cursor, const stage *s, bpe_split_level *
 
 /* The next piece as the stage's behaviour has it, from level->pos, which is moved behind it; false
  * as `cut`. */
-static bool next_piece(bpe_split_cursor *cursor, const stage *s, bpe_split_level *level, bool open,
-                       size_t *end, bool *dropped) {
+static bool next_piece(bpe_split_cursor *cursor, const bpe_stage *s, bpe_split_level *level,
+                       bool open, size_t *end, bool *dropped) {
     piece kind = GAP;
     *end = cut(cursor, s, level, open, &kind);
     if (*end && kind == MATCH &&
@@ -387,21 +273,21 @@ static bool next_piece(bpe_split_cursor *cursor, const stage *s, bpe_split_level
  * the text, a long failure. Every step leads to the next one by a table alone; the rare match that
  * ends before the character that ruled out a longer one is read on from again.
  */
-static size_t flow_ends(const stage *s, const uint8_t *data, bpe_split_level *level, size_t *ends,
-                        size_t cap) {
+static size_t flow_ends(const bpe_stage *s, const uint8_t *data, bpe_split_level *level,
+                        size_t *ends, size_t cap) {
     size_t end = level->end;
     size_t n = 0;
     size_t p = level->pos;
     size_t matched = 0;
-    flow_t row = s->width; /* state 1 */
+    bpe_flow row = s->width; /* state 1 */
     while (p < end && n < cap) {
         size_t length;
-        uint32_t c = class_at(s, data, p, end, &length);
-        flow_t t = s->flow[row + c];
+        uint32_t c = bpe_stage_class_at(s, data, p, end, &length);
+        bpe_flow t = s->flow[row + c];
         if (t != 0) {
-            matched = t & FLOW_MATCH ? p : matched;
+            matched = t & BPE_FLOW_MATCH ? p : matched;
             ends[n] = p;
-            n += t / FLOW_END & 1;
+            n += t / BPE_FLOW_END & 1;
             row = t >> 2;
             p += length;
             continue;
@@ -419,6 +305,67 @@ static size_t flow_ends(const stage *s, const uint8_t *data, bpe_split_level *le
     return n;
 }
 
+/* Fewer bytes than these are not worth a walk by the streaming automaton. */
+#define LEAST_STREAM 128
+
+/*
+ * Write up to `cap` ends that the streaming automaton of stage k finds from level->pos on; a walk
+ * that has found some is not disturbed by level->pos following them. None: the walk is over, or not
+ * worth it.
+ */
+static size_t stream_ends(bpe_split_cursor *cursor, size_t k, bpe_walk *w, size_t *ends,
+                          size_t cap) {
+    bpe_split_level *level = &cursor->levels[k];
+    if (w->phase == BPE_WALK_FRESH && level->end - level->pos >= LEAST_STREAM)
+        bpe_walk_begin(w, cursor->split->streams[k], cursor->data, level->pos, level->end);
+    if (w->phase != BPE_WALK_ON)
+        return 0;
+    size_t n = bpe_walk_next(w, ends, cap);
+    if (n < cap)
+        level->searched = bpe_walk_searched(w);
+    return n;
+}
+
+/* Whether the quick ways may go on in a level: nothing is left that only `cut` knows about. */
+static bool is_plain(const bpe_split_cursor *cursor, size_t k) {
+    const bpe_split_level *level = &cursor->levels[k];
+    return cursor->split->stages[k].behavior == BPE_SPLIT_ISOLATED && !level->failed &&
+           !level->matched_end;
+}
+
+static bool has_stream(const bpe_split *split, size_t k) {
+    return split->simd != BPE_SIMD_SCALAR && split->streams[k];
+}
+
+/* The end of the next piece of a level before the last one, if the streaming automaton tells. */
+static bool piece_ahead(bpe_split_cursor *cursor, size_t k, size_t *end) {
+    const bpe_split_level *level = &cursor->levels[k];
+    if (!has_stream(cursor->split, k) || !is_plain(cursor, k))
+        return false;
+    if (!cursor->ahead && level->end - level->pos >= LEAST_STREAM)
+        cursor->ahead = bpe_mem_zeroed(cursor->split->n_stages - 1, sizeof *cursor->ahead);
+    if (!cursor->ahead)
+        return false; /* the plain loop needs no memory */
+    bpe_split_ahead *a = &cursor->ahead[k];
+    if (a->at == a->n) {
+        a->at = 0;
+        a->n = stream_ends(cursor, k, &a->walk, a->ends, sizeof a->ends / sizeof a->ends[0]);
+    }
+    if (a->at == a->n)
+        return false;
+    *end = a->ends[a->at++];
+    return true;
+}
+
+/* The span [start, end) is the next level's. */
+static void descend(bpe_split_cursor *cursor, size_t k, size_t start, size_t end) {
+    enter(&cursor->levels[k], start, end);
+    if (k + 1 == cursor->split->n_stages)
+        cursor->walk.phase = BPE_WALK_FRESH;
+    else if (cursor->ahead)
+        cursor->ahead[k].walk.phase = BPE_WALK_FRESH;
+}
+
 void bpe_split_begin(bpe_split_cursor *cursor, const bpe_split *split, const uint8_t *data,
                      size_t begin, size_t n, bool open) {
     cursor->split = split;
@@ -427,10 +374,12 @@ void bpe_split_begin(bpe_split_cursor *cursor, const bpe_split *split, const uin
     cursor->settled = begin;
     cursor->open = open;
     cursor->nomem = false;
+    cursor->walk.phase = BPE_WALK_FRESH;
+    cursor->ahead = NULL;
     for (size_t k = 0; k < split->n_stages; k++)
-        cursor->levels[k] = (bpe_split_level){0, 0, 0, 0, NULL};
+        cursor->levels[k] = (bpe_split_level){0, 0, 0, 0, 0, NULL};
     size_t end = open ? n - bpe_utf8_open_tail(data + begin, n - begin) : n;
-    cursor->levels[0] = (bpe_split_level){begin, begin, end, 0, NULL};
+    cursor->levels[0] = (bpe_split_level){begin, begin, end, 0, 0, NULL};
 }
 
 /* No stages: one pretoken, if the text is known to its end. */
@@ -460,9 +409,14 @@ static inline size_t next_spans(bpe_split_cursor *cursor, size_t *starts, size_t
         if (level->pos >= level->end)
             break;
         size_t start = level->pos;
-        if (k == last && split->stages[k].behavior == BPE_SPLIT_ISOLATED && !level->failed &&
-            !level->matched_end) {
-            size_t quick = flow_ends(&split->stages[k], cursor->data, level, ends + n, cap - n);
+        if (k == last && is_plain(cursor, k)) {
+            size_t quick =
+                has_stream(split, k) ? stream_ends(cursor, k, &cursor->walk, ends + n, cap - n) : 0;
+            if (quick > 0)
+                level->pos = ends[n + quick - 1];
+            if (n + quick < cap)
+                quick += flow_ends(&split->stages[k], cursor->data, level, ends + n + quick,
+                                   cap - n - quick);
             for (size_t i = n; starts && i < n + quick; start = ends[i], i++)
                 starts[i] = start;
             n += quick;
@@ -473,12 +427,17 @@ static inline size_t next_spans(bpe_split_cursor *cursor, size_t *starts, size_t
         }
         size_t end;
         bool dropped;
+        if (k < last && piece_ahead(cursor, k, &end)) {
+            level->pos = end;
+            descend(cursor, k + 1, start, end);
+            continue;
+        }
         if (!next_piece(cursor, &split->stages[k], level, cursor->open && k == 0, &end, &dropped))
             break;
         if (dropped)
             continue;
         if (k < last) {
-            enter(&cursor->levels[k + 1], start, end);
+            descend(cursor, k + 1, start, end);
             continue;
         }
         if (starts)
@@ -511,6 +470,8 @@ bool bpe_split_drops_text(const bpe_split *split) { return split->drops; }
 uint32_t bpe_split_drops(const bpe_split *split) { return split->drops; }
 
 void bpe_split_end(bpe_split_cursor *cursor) {
+    bpe_mem_free(cursor->ahead);
+    cursor->ahead = NULL;
     for (size_t k = 0; k < cursor->split->n_stages; k++) {
         bpe_mem_free(cursor->levels[k].failed);
         cursor->levels[k].failed = NULL;

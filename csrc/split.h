@@ -19,6 +19,7 @@
 #include <stdbool.h>
 
 #include "bpe.h"
+#include "walk.h"
 
 /* One level of the cursor. Invariant: start <= pos <= end; matched_end is 0 or a match [pos,
  * matched_end) already found behind a gap that was handed out before it. */
@@ -27,9 +28,18 @@ typedef struct bpe_split_level {
     size_t pos;
     size_t end;
     size_t matched_end;
+    size_t searched;  /* no match begins in [pos, searched), if that is anything */
     uint64_t *failed; /* bit per (window of 16 bytes from start, state); NULL until the first long
                          failure */
 } bpe_split_level;
+
+/* What the streaming automaton of a stage before the last one has found ahead of its level. */
+typedef struct bpe_split_ahead {
+    bpe_walk walk;
+    size_t at; /* ends[at, n) are ahead */
+    size_t n;
+    size_t ends[64];
+} bpe_split_ahead;
 
 typedef struct bpe_split_cursor {
     const bpe_split *split;
@@ -39,6 +49,9 @@ typedef struct bpe_split_cursor {
     bool open;      /* more text may follow: pretokens that it could change are held back */
     bool nomem;     /* memory for the failed pairs could not be had: the walk has stopped */
     bpe_split_level levels[BPE_MAX_STAGES];
+    bpe_walk walk;          /* of the last level */
+    bpe_split_ahead *ahead; /* of the others; NULL until there is a long text, and after that if
+                               there was no memory */
 } bpe_split_cursor;
 
 /*

@@ -6,6 +6,7 @@ that the core checks itself; `fail` turns a status into an exception in one plac
 
 from __future__ import annotations
 
+import os
 from array import array
 
 try:
@@ -72,12 +73,42 @@ def _bytes_of(values: array[int]) -> CData:
 # ------------------------------------------------------------------ split
 
 
+# The ways to find pretokens, by their numbers in the core.
+SIMD = ("scalar", "portable", "avx2", "avx512")
+
+
+# The way that the environment asks for; None lets the core choose.
+_ASKED_SIMD = os.environ.get("PYBPE_SIMD") or None
+
+
+def use_simd(split: CData, name: str) -> None:
+    """Make a splitter that nobody uses yet find pretokens in another way.
+
+    Raises:
+        ValueError: There is no such way, or this machine lacks the instructions.
+    """
+    if name not in SIMD:
+        known = ", ".join(SIMD)
+        raise ValueError(f"PYBPE_SIMD must be one of {known}, not {name!r}")
+    if lib.bpe_split_use_simd(split, SIMD.index(name)) != lib.BPE_OK:
+        raise ValueError(
+            f"this machine, or this build of pybpe, has no {name} instructions; "
+            "unset PYBPE_SIMD to let pybpe choose"
+        )
+
+
+def split_simd(split: CData) -> str:
+    """Return the way in use: "scalar" when the last stage has no other."""
+    return SIMD[lib.bpe_split_simd(split)]
+
+
 def new_split(stages: Sequence[Stage]) -> CData:
     """Return the core's splitter for compiled stages.
 
     Raises:
         ModelError: The tables of a stage contradict each other.
-        ValueError: More stages, classes or states than the core's limits.
+        ValueError: More stages, classes or states than the core's limits; or the
+            environment variable PYBPE_SIMD asks for what there is not.
     """
     specs = ffi.new("bpe_split_stage[]", max(1, len(stages)))
     keep = []
@@ -106,7 +137,10 @@ def new_split(stages: Sequence[Stage]) -> CData:
         )
     if status != lib.BPE_OK:
         fail(status)
-    return ffi.gc(out[0], lib.bpe_split_free)
+    split = ffi.gc(out[0], lib.bpe_split_free)
+    if _ASKED_SIMD is not None:
+        use_simd(split, _ASKED_SIMD)
+    return split
 
 
 def split_ends(split: CData, data: bytes) -> array[int]:

@@ -35,6 +35,10 @@ class _Lib:
     BPE_SPLIT_WITH_PREVIOUS: int
     BPE_SPLIT_WITH_NEXT: int
     BPE_SPLIT_CONTIGUOUS: int
+    BPE_SIMD_SCALAR: int
+    BPE_SIMD_PORTABLE: int
+    BPE_SIMD_AVX2: int
+    BPE_SIMD_AVX512: int
     BPE_SEMANTICS_RANKS: int
     BPE_SEMANTICS_MERGES: int
     BPE_SYMBOLS_BYTES: int
@@ -116,6 +120,8 @@ class _Lib:
         /,
     ) -> int: ...
     def bpe_split_free(self, split: FFI.CData, /) -> None: ...
+    def bpe_split_use_simd(self, split: FFI.CData, simd: int, /) -> int: ...
+    def bpe_split_simd(self, split: FFI.CData, /) -> int: ...
     def bpe_split_ends(
         self,
         split: FFI.CData,
