@@ -340,6 +340,14 @@ BPE_API bpe_status bpe_workspace_configure(bpe_workspace *workspace, uint32_t pa
                                            uint32_t use_cache);
 
 /*
+ * Make the cache as large as fits in `bytes`, but for a smallest size of 80 KB; it is empty
+ * afterwards but for the vocabulary. Sizes go in powers of two. Default: 20 MB; twice as much saves
+ * some 2 % of the time, a quarter of it costs 10 %. Returns BPE_OK or BPE_ERR_NOMEM (the workspace
+ * is then as it was).
+ */
+BPE_API bpe_status bpe_workspace_resize(bpe_workspace *workspace, size_t bytes);
+
+/*
  * Encode data[0, n).
  *
  * match      added and permitted special tokens, found before splitting; NULL for none. Their ids

@@ -76,6 +76,17 @@ void *bpe_mem_table(size_t n, size_t size) {
     return p;
 }
 
+void *bpe_mem_lines(size_t n, size_t size, void **memory) {
+    size_t bytes;
+    if (!product(n, size, &bytes) || bytes > PTRDIFF_MAX - BPE_LINE_BYTES)
+        return NULL;
+    *memory = bpe_mem_table(bytes + BPE_LINE_BYTES, 1);
+    if (!*memory)
+        return NULL;
+    uintptr_t mask = BPE_LINE_BYTES - 1;
+    return (void *)(((uintptr_t)*memory + mask) & ~mask);
+}
+
 void *bpe_mem_copy(const void *source, size_t n, size_t size) {
     void *p = bpe_mem_array(n, size);
     if (p && n * size != 0)

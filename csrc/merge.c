@@ -3,29 +3,85 @@
 #include "cuts.h"
 #include "memory.h"
 
-void bpe_rules_free(bpe_rules *rules) { bpe_pair_map_free(&rules->pairs); }
+void bpe_rules_free(bpe_rules *rules) {
+    bpe_pair_map_free(&rules->pairs);
+    bpe_rank_table_free(&rules->table);
+    bpe_mem_free(rules->made);
+    bpe_mem_free(rules->byte_ranks);
+}
+
+/* Begin rules of about n pairs. `made` are the ids that ranks below n_ranks make, below n_ids; or
+ * n_ids is 0: ranks do not tell. */
+static bool begin(bpe_rules *rules, size_t n, size_t n_ids, const uint32_t *made, size_t n_ranks) {
+    if (n_ids == 0 || !bpe_rank_table_fits(n_ids, n_ranks))
+        return bpe_pair_map_init(&rules->pairs, n);
+    size_t i = 0;
+    while (i < n_ranks && made && made[i] == i)
+        i++;
+    if (made && i < n_ranks) {
+        rules->made = bpe_mem_copy(made, n_ranks, sizeof *made);
+        if (!rules->made)
+            return false;
+    }
+    return bpe_rank_table_init(&rules->table, n_ids, n_ranks, n);
+}
 
 /* The first mention of a pair counts. */
 static bpe_status add_pair(bpe_rules *rules, uint32_t left, uint32_t right, uint32_t rank,
                            uint32_t id) {
-    bool is_new;
-    bpe_pair_entry *e = bpe_pair_map_add(&rules->pairs, bpe_pair_key(left, right), &is_new);
-    if (!e)
-        return BPE_ERR_NOMEM;
-    if (is_new) {
+    if (rules->table.slots) {
+        if (!bpe_rank_table_add(&rules->table, left, right, rank))
+            return BPE_ERR_NOMEM;
+    } else {
+        bool is_new;
+        bpe_pair_entry *e = bpe_pair_map_add(&rules->pairs, bpe_pair_key(left, right), &is_new);
+        if (!e)
+            return BPE_ERR_NOMEM;
+        if (!is_new)
+            return BPE_OK;
         e->a = rank;
         e->b = id;
-        if (rank >= rules->n_ranks)
-            rules->n_ranks = (size_t)rank + 1;
     }
+    if (rank >= rules->n_ranks)
+        rules->n_ranks = (size_t)rank + 1;
     return BPE_OK;
+}
+
+static inline size_t count_pairs(const bpe_rules *rules) {
+    return rules->table.slots ? rules->table.n : rules->pairs.n;
+}
+
+/* Where a pair to be added is looked for. */
+static inline const void *home_of(const bpe_rules *rules, uint64_t pair) {
+    const bpe_rank_table *table = &rules->table;
+    if (table->slots) {
+        uint64_t key = bpe_rank_table_key(table, (uint32_t)(pair >> 32), (uint32_t)pair);
+        return table->slots + bpe_rank_table_home(table, key);
+    }
+    return &rules->pairs.slots[bpe_pair_slot(pair, rules->pairs.seed, rules->pairs.bits)];
+}
+
+/* An array of ranks of pairs of bytes, none of which merges yet. */
+static bool begin_byte_ranks(bpe_rules *rules, const bpe_vocab *vocab) {
+    if (!rules->table.slots)
+        return true;
+    for (size_t b = 0; b < 256; b++) {
+        if (vocab->byte_ids[b] == BPE_NO_ID)
+            return true;
+    }
+    rules->byte_ranks = bpe_mem_array(256 * 256, sizeof *rules->byte_ranks);
+    if (!rules->byte_ranks)
+        return false;
+    memset(rules->byte_ranks, 255, 256 * 256 * sizeof *rules->byte_ranks); /* BPE_NO_RANK */
+    return true;
 }
 
 bpe_status bpe_rules_from_merges(bpe_rules *rules, const bpe_vocab *vocab,
                                  const bpe_model_spec *spec, bpe_error *err) {
     if (spec->n_merges > BPE_MAX_PAIRS)
         return bpe_fail(err, BPE_ERR_LIMIT, spec->n_merges);
-    if (!bpe_pair_map_init(&rules->pairs, spec->n_merges))
+    if (!begin(rules, spec->n_merges, vocab->n_vocab, spec->merge_ids, spec->n_merges) ||
+        !begin_byte_ranks(rules, vocab))
         return bpe_fail(err, BPE_ERR_NOMEM, 0);
     for (size_t i = 0; i < spec->n_merges; i++) {
         uint32_t left = spec->merges[2 * i];
@@ -42,6 +98,11 @@ bpe_status bpe_rules_from_merges(bpe_rules *rules, const bpe_vocab *vocab,
         }
         if (add_pair(rules, left, right, (uint32_t)i, spec->merge_ids[i]) != BPE_OK) {
             return bpe_fail(err, BPE_ERR_NOMEM, i);
+        }
+        if (rules->byte_ranks && n_made == 2 && vocab->byte_ids[m[0]] == left &&
+            vocab->byte_ids[m[1]] == right) {
+            uint32_t *rank = &rules->byte_ranks[(size_t)m[0] << 8 | m[1]];
+            *rank = (uint32_t)i < *rank ? (uint32_t)i : *rank;
         }
     }
     return BPE_OK;
@@ -68,16 +129,15 @@ static inline uint32_t rank_of(const bpe_ranked_strings *list, uint32_t index) {
 static bpe_status add_cuts(void *context, const bpe_cut *cuts, size_t n) {
     const rank_pairs *to = context;
     const bpe_ranked_strings *list = to->list;
-    bpe_pair_map *pairs = &to->rules->pairs;
     for (size_t i = 0; i < n; i++) {
         uint64_t key = bpe_pair_key(id_of(list, cuts[i].left), id_of(list, cuts[i].right));
-        bpe_prefetch(&pairs->slots[bpe_pair_slot(key, pairs->seed, pairs->bits)]);
+        bpe_prefetch(home_of(to->rules, key));
     }
     for (size_t i = 0; i < n; i++) {
         uint32_t rank = rank_of(list, cuts[i].whole);
         if (rank == BPE_NO_RANK)
             continue;
-        if (pairs->n >= list->max_pairs)
+        if (count_pairs(to->rules) >= list->max_pairs)
             return BPE_ERR_LIMIT;
         if (add_pair(to->rules, id_of(list, cuts[i].left), id_of(list, cuts[i].right), rank,
                      id_of(list, cuts[i].whole)) != BPE_OK)
@@ -88,25 +148,37 @@ static bpe_status add_cuts(void *context, const bpe_cut *cuts, size_t n) {
 
 bpe_status bpe_rules_from_strings(bpe_rules *rules, const bpe_ranked_strings *list,
                                   bpe_error *err) {
-    if (!bpe_pair_map_init(&rules->pairs, 2 * list->n))
+    size_t n_ids = list->ranks ? 0 : list->n; /* ranks of the caller's may be those of many */
+    for (size_t i = 0; !list->ranks && list->ids && i < list->n; i++)
+        n_ids = list->ids[i] >= n_ids ? (size_t)list->ids[i] + 1 : n_ids;
+    if (!begin(rules, 2 * list->n, n_ids, list->ids, list->n))
         return bpe_fail(err, BPE_ERR_NOMEM, 0);
     rank_pairs to = {rules, list};
     bpe_status status = bpe_cuts_find(list->strings, list->n, add_cuts, &to);
-    return status == BPE_OK ? BPE_OK : bpe_fail(err, status, rules->pairs.n);
+    return status == BPE_OK ? BPE_OK : bpe_fail(err, status, count_pairs(rules));
 }
 
 bpe_status bpe_rules_from_ranks(bpe_rules *rules, const bpe_vocab *vocab, bpe_error *err) {
     bpe_ranked_strings list = {&vocab->strings, vocab->ids, NULL, vocab->n_ordinary, BPE_MAX_PAIRS};
-    return bpe_rules_from_strings(rules, &list, err);
+    bpe_status status = bpe_rules_from_strings(rules, &list, err);
+    if (status == BPE_OK && !begin_byte_ranks(rules, vocab))
+        status = bpe_fail(err, BPE_ERR_NOMEM, 0);
+    for (size_t i = 0; status == BPE_OK && rules->byte_ranks && i < vocab->n_ordinary; i++) {
+        size_t n;
+        const uint8_t *p = bpe_intern_bytes(&vocab->strings, i, &n);
+        if (n == 2)
+            rules->byte_ranks[(size_t)p[0] << 8 | p[1]] = (uint32_t)i;
+    }
+    return status;
 }
 
 /* ---------------------------------------------------------------- merging, short */
 
 static inline void look_up(const bpe_rules *rules, uint32_t left, uint32_t right, uint32_t limit,
                            uint32_t *rank, uint32_t *id) {
-    const bpe_pair_entry *e = bpe_pair_map_find(&rules->pairs, bpe_pair_key(left, right));
-    *rank = e && e->a < limit ? e->a : BPE_NO_RANK;
-    *id = e ? e->b : BPE_NO_ID;
+    *rank = bpe_rules_find(rules, left, right, id);
+    if (*rank >= limit)
+        *rank = BPE_NO_RANK;
 }
 
 size_t bpe_merge_short(const bpe_rules *rules, uint32_t *ids, size_t n, uint32_t limit) {

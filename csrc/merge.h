@@ -13,10 +13,8 @@
 #include "bpe.h"
 #include "maps.h"
 #include "rank_queue.h"
+#include "rank_table.h"
 #include "vocab.h"
-
-/* Rank of a pair that does not merge; also "no limit". */
-#define BPE_NO_RANK 0xFFFFFFFFu
 
 /* More pairs than this are refused (o200k_base has 446,000): the table would outgrow its use. */
 #define BPE_MAX_PAIRS ((size_t)1 << 24)
@@ -24,10 +22,32 @@
 /* Pretokens of up to this many bytes are merged by bpe_merge_short. */
 #define BPE_SHORT_BYTES 64
 
+/* One of two tables is in use: the small one where a rank tells the id that is made, and both fit
+ * in it; otherwise the map, with a = rank, b = id made. */
 typedef struct bpe_rules {
-    bpe_pair_map pairs; /* a = rank, b = id made */
-    size_t n_ranks;     /* every rank is below */
+    bpe_rank_table table; /* table.slots is NULL where the map is in use */
+    bpe_pair_map pairs;   /* pairs.slots is NULL where the table is in use */
+    uint32_t *made;       /* with the table: the id that each rank makes; NULL: the rank itself */
+    uint32_t *byte_ranks; /* with the table, where all bytes are tokens: the rank of the pair of two
+                             bytes' tokens, in place first << 8 | second; else NULL */
+    size_t n_ranks;       /* every rank is below */
 } bpe_rules;
+
+/* The rank of a pair, or BPE_NO_RANK; then *id is the id that it makes. */
+static inline uint32_t bpe_rules_find(const bpe_rules *rules, uint32_t left, uint32_t right,
+                                      uint32_t *id) {
+    if (rules->table.slots) {
+        uint32_t rank = bpe_rank_table_find(&rules->table, left, right);
+        if (rank != BPE_NO_RANK)
+            *id = rules->made ? rules->made[rank] : rank;
+        return rank;
+    }
+    const bpe_pair_entry *e = bpe_pair_map_find(&rules->pairs, bpe_pair_key(left, right));
+    if (!e)
+        return BPE_NO_RANK;
+    *id = e->b;
+    return e->a;
+}
 
 /* Fill zeroed rules; statuses as bpe_model_new, BPE_ERR_LIMIT above BPE_MAX_PAIRS. On failure free
  * it all the same. */

@@ -86,6 +86,11 @@ static uint32_t last_symbol(const bpe_model *m, const uint8_t *p, size_t n) {
 }
 
 size_t bpe_model_symbols(const bpe_model *m, const uint8_t *p, size_t n, uint32_t *ids) {
+    if (m->symbols == BPE_SYMBOLS_BYTES) {
+        for (size_t i = 0; i < n; i++)
+            ids[i] = m->vocab.byte_ids[p[i]];
+        return n;
+    }
     size_t n_ids = 0;
     bool pending = false; /* an unknown symbol that is not written yet: another may join it */
     for (size_t i = 0, length = 1; i < n; i += length) {

@@ -24,8 +24,8 @@ struct bpe_model {
 };
 
 /*
- * Take a pretoken of n bytes apart into the ids of its symbols, for models other than
- * BPE_SYMBOLS_BYTES; at most n of them. Returns how many.
+ * Take a pretoken of n bytes apart into the ids of its symbols; at most n of them. Returns how
+ * many.
  */
 size_t bpe_model_symbols(const bpe_model *model, const uint8_t *p, size_t n, uint32_t *ids);
 

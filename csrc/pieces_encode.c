@@ -210,20 +210,21 @@ static bpe_status flush(call *c) {
         if (c->ends[i] - from > BPE_CACHE_KEY_BYTES || !use_cache)
             continue;
         keys[i] = bpe_cache_key_of(text + from, c->ends[i] - from, readable);
-        buckets[i] = bpe_cache_bucket(&w->cache, &keys[i]);
+        buckets[i] = bpe_cache_bucket(&w->cache, bpe_cache_hash(&keys[i]));
         bpe_prefetch(buckets[i]);
     }
-    if (!reserve_ids(c, BATCH))
+    if (!reserve_ids(c, 2 * BATCH)) /* four ids for each word */
         return BPE_ERR_NOMEM;
     for (size_t i = 0; i < c->n_ends; c->start = c->ends[i], i++) {
         size_t first = c->n_ids;
         const bpe_cache_entry *e = buckets[i] ? bpe_cache_find(buckets[i], &keys[i]) : NULL;
         if (e) {
             uint32_t *to = w->ids + first;
-            to[0] = e->ids[0];
+            to[0] = e->ids[0] & BPE_CACHE_ID_MASK;
             to[1] = e->ids[1];
             to[2] = e->ids[2];
-            c->n_ids += e->n_ids;
+            to[3] = e->ids[3];
+            c->n_ids += bpe_cache_count(e);
         } else {
             bpe_status status = join_word(c, c->start, c->ends[i]);
             if (status != BPE_OK)
@@ -231,7 +232,7 @@ static bpe_status flush(call *c) {
             size_t n = c->n_ids - first;
             if (buckets[i] && n <= BPE_CACHE_IDS)
                 bpe_cache_put(buckets[i], &keys[i], w->ids + first, n);
-            if (!reserve_ids(c, BATCH))
+            if (!reserve_ids(c, 2 * BATCH))
                 return BPE_ERR_NOMEM;
         }
         run_together(c, first);

@@ -15,7 +15,7 @@ bpe_status bpe_pieces_workspace_new(const bpe_pieces *pieces, bpe_pieces_workspa
     w->pieces = pieces;
     w->path = BPE_PIECES_PATH_AUTO;
     w->use_cache = true;
-    if (!bpe_cache_init(&w->cache, CACHE_BITS)) {
+    if (!bpe_cache_init(&w->cache, CACHE_BITS, 0)) {
         bpe_pieces_workspace_free(w);
         return BPE_ERR_NOMEM;
     }

@@ -184,6 +184,7 @@ class _Lib:
         use_cache: int,
         /,
     ) -> int: ...
+    def bpe_workspace_resize(self, workspace: FFI.CData, bytes: int, /) -> int: ...
     def bpe_encode(
         self,
         model: FFI.CData,

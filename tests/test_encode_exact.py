@@ -63,6 +63,29 @@ def test_random_tables_against_tiktoken_and_the_reference() -> None:
                 ]
 
 
+def test_many_pretokens_in_one_call_against_the_reference() -> None:
+    """Words known, new, repeated, long and very long, merged together."""
+    rng = random.Random(302)
+    for _ in range(25):
+        letters = "abcé"[: rng.randint(1, 4)]
+        ranks = random_ranks(rng, letters)
+        tok = Tokenizer.from_ranks(ranks, pattern="z|[^z]+")
+        paths = list(every_path(tok))
+        longest = (3, 9, 20, 70, 140)
+        words = [
+            "".join(rng.choices(letters, k=rng.randint(1, rng.choice(longest))))
+            for _ in range(120)
+        ]
+        ids = {
+            word: reference.encode_ranks(word.encode(), ranks) for word in ["z", *words]
+        }
+        chosen = rng.choices(words, k=700)
+        text = "z".join(chosen)
+        want = [number for word in chosen for number in [*ids[word], *ids["z"]]]
+        for encode in paths:
+            assert encode(text) == want[: -len(ids["z"])]
+
+
 def test_random_merge_lists_against_the_reference() -> None:
     rng = random.Random(301)
     shuffled = 0

@@ -1,4 +1,4 @@
-#include "encode.h"
+#include "workspace.h"
 
 #include "models.h"
 
@@ -147,19 +147,61 @@ TEST(pretokens_specials_and_batches_agree) {
     bpe_split_free(split);
 }
 
-TEST(keys_are_the_same_at_the_end_of_memory) {
-    /* A pretoken's key must not depend on whether 16 bytes could be read at once. */
-    for (size_t n = 1; n <= 16; n++) {
-        uint8_t *exact = bpe_mem_array(n, 1);
-        uint8_t roomy[40];
-        memset(roomy, 0xEE, sizeof roomy);
-        REQUIRE(exact != NULL);
-        for (size_t i = 0; i < n; i++)
-            exact[i] = roomy[i] = (uint8_t)(i + 1);
-        bpe_cache_key a = bpe_cache_key_of(exact, n, exact + n);
-        bpe_cache_key b = bpe_cache_key_of(roomy, n, roomy + sizeof roomy);
-        CHECK(a.low == b.low && a.high == b.high && a.length == b.length);
-        bpe_mem_free(exact);
+/* Many pretokens in one call, some of them again and again, so that the cache answers for short and
+ * long ones, with few ids and many; the buffer is no longer than it has to be. */
+TEST(pretokens_of_all_lengths_against_the_definition) {
+    enum { PRETOKENS = 900, ROOM = PRETOKENS * 150 };
+    static uint8_t text[ROOM];
+    static uint32_t want[ROOM], got[ROOM];
+    static size_t ends[PRETOKENS];
+    uint64_t seed = 27;
+    for (int round = 0; round < 24; round++) {
+        uint32_t letters = 1 + random_below(&seed, 4);
+        if (round % 2)
+            random_ranks(&m, &seed, letters);
+        else
+            random_merges(&m, &seed, letters);
+        size_t size = 0, n_want = 0;
+        for (size_t i = 0; i < PRETOKENS; i++) {
+            size_t from = size, n = 1 + random_below(&seed, i % 8 ? 16 : 150);
+            uint32_t old = random_below(&seed, i > 0 ? (uint32_t)i : 1);
+            if (i > 0 && random_below(&seed, 2)) {
+                from = old ? ends[old - 1] : 0;
+                n = ends[old] - from;
+                memcpy(text + size, text + from, n);
+            } else {
+                for (size_t k = 0; k < n; k++)
+                    text[size + k] = (uint8_t)('a' + random_below(&seed, letters));
+            }
+            n_want += slow_encode(&m, text + size, n, UINT32_MAX, want + n_want);
+            ends[i] = size += n;
+        }
+        bpe_model *model;
+        REQUIRE(bpe_model_new(&m.spec, &model, NULL) == BPE_OK);
+        for (uint32_t k = 0; k < 7; k++) {
+            bpe_workspace *w;
+            REQUIRE(bpe_workspace_new(model, &w) == BPE_OK);
+            CHECK_EQ(bpe_workspace_configure(w, k % 3, k < 3 || k > 5), BPE_OK);
+            if (k > 5) /* hardly any cache: what is put in is soon overwritten */
+                CHECK_EQ(bpe_workspace_resize(w, 0), BPE_OK);
+            for (int again = 0; again < 2; again++) {
+                size_t n_got = 0, counted = 0;
+                uint32_t *exact = bpe_mem_array(size, sizeof *exact);
+                REQUIRE(exact != NULL);
+                CHECK_EQ(bpe_encode_pretokens(model, w, text, size, ends, PRETOKENS, exact, size,
+                                              &n_got, NULL),
+                         BPE_OK);
+                memcpy(got, exact, 4 * n_got);
+                bpe_mem_free(exact);
+                CHECK_MEM(got, 4 * n_got, want, 4 * n_want);
+                CHECK_EQ(bpe_encode_pretokens(model, w, text, size, ends, PRETOKENS, NULL, 0,
+                                              &counted, NULL),
+                         BPE_OK);
+                CHECK_EQ(counted, n_want);
+            }
+            bpe_workspace_free(w);
+        }
+        bpe_model_free(model);
     }
 }
 
@@ -195,6 +237,33 @@ TEST(failing_allocations) {
             CHECK_EQ(n, counted);
         else
             CHECK_EQ(status, BPE_ERR_NOMEM);
+        bpe_workspace_free(w);
+    }
+    /* What a call that failed left in the cache must not answer for the next one. */
+    static const size_t ends[] = {40, 80, 120};
+    uint32_t want[120];
+    size_t n_want = 0;
+    memcpy(text + 40, text, 40);
+    memcpy(text + 80, text, 40);
+    for (int i = 0; i < 3; i++)
+        n_want += slow_encode(&m, text, 40, UINT32_MAX, want + n_want);
+    FOR_EACH_FAILING_ALLOCATION {
+        bpe_workspace *w = NULL;
+        if (bpe_workspace_new(model, &w) != BPE_OK)
+            continue;
+        bpe_status resized = bpe_workspace_resize(w, 1000000);
+        CHECK(resized == BPE_OK || resized == BPE_ERR_NOMEM);
+        CHECK_EQ(w->cache.mask + 64 == (size_t)64 << 13, resized == BPE_OK);
+        bpe_workspace_configure(w, BPE_PATH_LONG, 1);
+        size_t n = 0;
+        bpe_status status = bpe_encode_pretokens(model, w, text, 120, ends, 3, ids, 120, &n, NULL);
+        if (status != BPE_OK) {
+            CHECK_EQ(status, BPE_ERR_NOMEM);
+            bpe_test_fail_after = -1;
+            CHECK_EQ(bpe_encode_pretokens(model, w, text, 120, ends, 3, ids, 120, &n, NULL),
+                     BPE_OK);
+        }
+        CHECK_MEM(ids, 4 * n, want, 4 * n_want);
         bpe_workspace_free(w);
     }
     bpe_match_free(match);
@@ -271,6 +340,23 @@ TEST(symbols_that_are_no_tokens) {
     CHECK_EQ(encode_characters("a", ids), 0);
 }
 
+TEST(a_suffix_although_all_bytes_are_tokens) {
+    parts_init(&m, BPE_SEMANTICS_MERGES);
+    parts_add(&m, (const uint8_t *)"b.", 2);
+    parts_add(&m, (const uint8_t *)"ab.", 3);
+    parts_add(&m, (const uint8_t *)"ab", 2);
+    static const uint32_t merges[] = {'a', 256, 'a', 'b'}, made[] = {257, 258};
+    m.spec.merges = merges;
+    m.spec.merge_ids = made;
+    m.spec.n_merges = 2;
+    m.spec.symbols = BPE_SYMBOLS_SOME_BYTES;
+    m.spec.word_suffix = (const uint8_t *)".";
+    m.spec.word_suffix_size = 1;
+    CHECK_IDS("ab", 257);
+    CHECK_IDS("abab", 258, 257);
+    CHECK_IDS("abb", 258, 256);
+}
+
 TEST(unknown_characters_in_bytes) {
     static uint32_t fallback[256];
     character_parts();
@@ -336,8 +422,9 @@ TEST(pretokens_that_do_not_lie_side_by_side) {
 int main(void) {
     RUN(every_path_against_the_definition);
     RUN(pretokens_specials_and_batches_agree);
-    RUN(keys_are_the_same_at_the_end_of_memory);
+    RUN(pretokens_of_all_lengths_against_the_definition);
     RUN(symbols_that_are_no_tokens);
+    RUN(a_suffix_although_all_bytes_are_tokens);
     RUN(unknown_characters_in_bytes);
     RUN(pretokens_that_do_not_lie_side_by_side);
     RUN(failing_allocations);
