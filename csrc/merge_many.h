@@ -2,8 +2,8 @@
  * Merge many: the merges of several short pretokens side by side.
  *
  * One merge after the other of one pretoken waits for memory each time, since which pair comes
- * next depends on what the last look-ups said. Pretokens do not depend on each other: eight of them
- * take turns, and what a pretoken looks up next has arrived when its turn comes again.
+ * next depends on what the last look-ups said. Pretokens do not depend on each other: two dozen of
+ * them take turns, and what a pretoken looks up next has arrived when its turn comes again.
  */
 #ifndef BPE_MERGE_MANY_H
 #define BPE_MERGE_MANY_H
