@@ -6,7 +6,7 @@ export PY
 CFILES = $(wildcard csrc/*.[ch] tests/c/*.[ch] tests/fuzz/*.[ch])
 
 .PHONY: help demo build test quick ctest valgrind asan tsan fuzz fuzz-regress lint \
-	format bench dist proto unicode stub clean
+	format bench instructions dist proto unicode stub clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -52,6 +52,9 @@ format: ## Format all the code.
 
 bench: build ## Compare speed with other tokenizers; PYBPE_TEST_DATA has the texts.
 	$(PY) bench/compare.py
+
+instructions: build ## Count instructions against bench/instructions.json; needs valgrind.
+	$(PY) bench/instructions.py
 
 dist: ## Build the sdist and a wheel from it into dist/.
 	$(PY) -m build
