@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from pybpe._binding import CData
 
 
+_numpy: Any = None
+
+
 class ForbiddenText(Exception):
     """Text spells a forbidden string.
 
@@ -67,9 +70,12 @@ def to_lists(ids: CData, starts: CData, n_texts: int) -> list[list[int]]:
 
 def to_numpy(ids: CData, n: int) -> NDArray[np.uint32]:
     """Return the first `n` ids of a buffer as an array that owns its memory."""
-    import numpy as np
+    global _numpy
+    if _numpy is None:  # An import statement takes as long as the rest of this.
+        import numpy
 
-    out = np.empty(n, np.uint32)
+        _numpy = numpy
+    out: NDArray[np.uint32] = _numpy.empty(n, _numpy.uint32)
     if n:
         ffi.memmove(out, ids, 4 * n)
     return out

@@ -61,7 +61,7 @@ class BpeWorkspace(Workspace):
 class Engine(BaseEngine):
     """A model and a split, ready to encode and decode; shared by any threads."""
 
-    __slots__ = ("_settings", "model", "split")
+    __slots__ = ("_cache_size", "_settings", "model", "split")
 
     new_match = staticmethod(_binding.new_match)
     # Whether added tokens are found without being in `match`.
@@ -73,11 +73,21 @@ class Engine(BaseEngine):
         self.model = model
         self.split = split
         self._settings: tuple[int, int] | None = None
+        self._cache_size: int | None = None
 
     def configured(self, path: str, use_cache: bool) -> Engine:
         """Return an engine of the same model that merges in the given way (tests)."""
         other = Engine(self.model, self.split)
         other._settings = (PATHS[path], int(use_cache))
+        return other
+
+    def with_cache_size(self, size: int) -> Engine:
+        """Return an engine of the same model whose workspaces have other caches."""
+        from copy import copy
+
+        other = copy(self)
+        other._pool = []
+        other._cache_size = size
         return other
 
     @property
@@ -97,6 +107,10 @@ class Engine(BaseEngine):
 
     def _new_workspace(self) -> BpeWorkspace:
         workspace = BpeWorkspace(self.model)
+        if self._cache_size is not None:
+            status = lib.bpe_workspace_resize(workspace.core, self._cache_size)
+            if status != lib.BPE_OK:
+                fail(status)
         if self._settings:
             status = lib.bpe_workspace_configure(workspace.core, *self._settings)
             if status != lib.BPE_OK:
@@ -127,29 +141,17 @@ class Engine(BaseEngine):
         data: bytes,
         match: CData | None,
         forbidden: CData | None,
+        ids: CData | None = None,
     ) -> int:
-        if len(data) > workspace.cap:
-            workspace.make_room(len(data))
-        return self._call(workspace, data, match, forbidden, workspace.out)
+        """Encode into `ids`, which has room for an id for each byte, or into `out`.
 
-    def count(self, data: bytes, match: CData | None, forbidden: CData | None) -> int:
-        """Return how many ids `data` has."""
-        workspace = self._take()
-        try:
-            return self._call(workspace, data, match, forbidden, ffi.NULL)
-        finally:
-            self._put_back(workspace)
-
-    def _call(
-        self,
-        workspace: BpeWorkspace,
-        data: bytes,
-        match: CData | None,
-        forbidden: CData | None,
-        ids: CData,
-    ) -> int:
-        """Encode into `ids`, which has room for an id for each byte, or count only."""
+        NULL for `ids` only counts.
+        """
         n, count = len(data), workspace.n
+        if ids is None:
+            if n > workspace.cap:
+                workspace.make_room(n)
+            ids = workspace.out
         status = lib.bpe_encode(
             self.model,
             self.split,
@@ -166,6 +168,14 @@ class Engine(BaseEngine):
         if status:
             self._check(status, workspace.err)
         return count[0]  # type: ignore[no-any-return]
+
+    def count(self, data: bytes, match: CData | None, forbidden: CData | None) -> int:
+        """Return how many ids `data` has."""
+        workspace = self._take()
+        try:
+            return self._run(workspace, data, match, forbidden, ffi.NULL)
+        finally:
+            self._put_back(workspace)
 
     def _run_batch(
         self,
@@ -212,7 +222,7 @@ class Engine(BaseEngine):
         workspace = self._take()
         try:
             ids = ffi.from_buffer("uint32_t[]", out)
-            n = self._call(workspace, data, match, forbidden, ids)
+            n = self._run(workspace, data, match, forbidden, ids)
         finally:
             self._put_back(workspace)
         ffi.release(ids)
