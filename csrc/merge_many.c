@@ -173,7 +173,7 @@ INLINE bool step(const bpe_rules *rules, lane *x) {
     x->next[at] = (uint16_t)right;
     x->prev[right] = (uint16_t)at;
     x->orders[gone] = order_of(DEAD, gone);
-    x->ids[at] = rules->made ? rules->made[rank] : rank;
+    x->ids[at] = bpe_rules_made(rules, rank, x->ids[at], x->ids[gone]);
     ask(rules, x, 0, left, at, left);
     ask(rules, x, 1, at, right, at);
     return true;
