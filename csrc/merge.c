@@ -6,6 +6,7 @@
 void bpe_rules_free(bpe_rules *rules) {
     bpe_pair_map_free(&rules->pairs);
     bpe_rank_table_free(&rules->table);
+    bpe_rank_table_free(&rules->first);
     bpe_mem_free(rules->made);
     bpe_mem_free(rules->byte_ranks);
 }

@@ -31,6 +31,8 @@ typedef struct bpe_rules {
                              several; NULL: the rank itself */
     uint32_t *byte_ranks; /* with the table, where all bytes are tokens: the rank of the pair of two
                              bytes' tokens, in place first << 8 | second; else NULL */
+    bpe_rank_table first; /* the pairs of `table` that stand in text before anything is merged, and
+                             maybe others: far fewer, so in a near cache; slots NULL: not known */
     size_t n_ranks;       /* every rank is below */
 } bpe_rules;
 

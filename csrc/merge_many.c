@@ -113,14 +113,17 @@ INLINE void ask(const bpe_rules *rules, lane *x, int which, size_t left, size_t 
     bpe_prefetch(rules->table.slots + x->homes[which]);
 }
 
-INLINE void receive_one(const bpe_rules *rules, lane *x, int which) {
-    const bpe_rank_table *table = &rules->table;
-    const uint64_t *bucket = table->slots + x->homes[which];
-    uint32_t found = scan(bucket, x->keys[which], table->rank_bits);
+/* The rank + 1 of a pair, or 0. */
+INLINE uint32_t find(const bpe_rank_table *table, uint64_t key, size_t home) {
+    const uint64_t *bucket = table->slots + home;
+    uint32_t found = scan(bucket, key, table->rank_bits);
     if (bucket[BPE_BUCKET_PAIRS - 1] != 0 && found == 0)
-        found = bpe_rank_table_rank(table, x->keys[which],
-                                    bpe_rank_table_next(table, x->homes[which])) +
-                1;
+        found = bpe_rank_table_rank(table, key, bpe_rank_table_next(table, home)) + 1;
+    return found;
+}
+
+INLINE void receive_one(const bpe_rules *rules, lane *x, int which) {
+    uint32_t found = find(&rules->table, x->keys[which], x->homes[which]);
     x->orders[x->places[which]] = order_of(found - 1, x->places[which] & (BPE_MANY_BYTES - 1));
 }
 
@@ -130,7 +133,7 @@ INLINE void receive(const bpe_rules *rules, lane *x) {
     receive_one(rules, x, 1);
 }
 
-static void begin(const bpe_rules *rules, lane *x, bpe_merge_job *job) {
+INLINE void begin(const bpe_rules *rules, lane *x, bpe_merge_job *job) {
     size_t n = job->n;
     x->job = job;
     x->n = n;
@@ -151,9 +154,11 @@ static void begin(const bpe_rules *rules, lane *x, bpe_merge_job *job) {
             x->orders[i] = order_of(rules->byte_ranks[pair], i);
         }
     } else {
-        for (size_t i = 0; i + 1 < n; i++)
-            x->orders[i] =
-                order_of(bpe_rank_table_find(&rules->table, x->ids[i], x->ids[i + 1]), i);
+        const bpe_rank_table *table = rules->first.slots ? &rules->first : &rules->table;
+        for (size_t i = 0; i + 1 < n; i++) {
+            uint64_t key = bpe_rank_table_key(table, x->ids[i], x->ids[i + 1]);
+            x->orders[i] = order_of(find(table, key, bpe_rank_table_home(table, key)) - 1, i);
+        }
     }
     x->keys[0] = x->keys[1] = bpe_rank_table_key(&rules->table, 0, x->ids[NOWHERE]);
     x->homes[0] = x->homes[1] = 0;

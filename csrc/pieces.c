@@ -379,6 +379,37 @@ static size_t rank_symbols(const uint64_t *order, size_t n, uint32_t *ranks, uin
     return n_ranks;
 }
 
+/* The two characters of a symbol of just two, as symbols. */
+static bool two_chars(const bpe_pieces *m, size_t symbol, uint32_t *left, uint32_t *right) {
+    size_t n;
+    const uint8_t *p = bpe_intern_bytes(&m->symbols, symbol, &n);
+    uint32_t first;
+    uint32_t second;
+    size_t n_first = bpe_utf8_decode(p, p + n, &first);
+    if (n_first == n || n_first + bpe_utf8_decode(p + n_first, p + n, &second) != n)
+        return false;
+    *left = bpe_chars_at(&m->chars, first)->symbol;
+    *right = bpe_chars_at(&m->chars, second)->symbol;
+    return true;
+}
+
+/* The pairs of characters that join. */
+static bool enter_first(bpe_pieces *m, const uint32_t *ranks) {
+    size_t n_pairs = 0;
+    uint32_t left;
+    uint32_t right;
+    for (size_t i = 0; i < m->symbols.n; i++)
+        n_pairs += ranks[i] != BPE_NO_RANK && two_chars(m, i, &left, &right);
+    if (!bpe_rank_table_init(&m->rules.first, m->symbols.n, m->rules.n_ranks, n_pairs))
+        return false;
+    for (size_t i = 0; i < m->symbols.n; i++) {
+        if (ranks[i] != BPE_NO_RANK && two_chars(m, i, &left, &right) &&
+            !bpe_rank_table_add(&m->rules.first, left, right, ranks[i]))
+            return false;
+    }
+    return true;
+}
+
 static bpe_status make_rules(bpe_pieces *m, const float *scores, bpe_error *err) {
     size_t n = m->symbols.n;
     uint32_t *ranks = bpe_mem_array(n, sizeof *ranks);
@@ -401,6 +432,8 @@ static bpe_status make_rules(bpe_pieces *m, const float *scores, bpe_error *err)
         size_t n_ranks = rank_symbols(order, n_made, ranks, made);
         bpe_ranked_strings list = {&m->symbols, NULL, ranks, n, MAX_PAIRS, made, n_ranks};
         status = bpe_rules_from_strings(&m->rules, &list, err);
+        if (status == BPE_OK && m->compact && m->rules.table.slots && !enter_first(m, ranks))
+            status = bpe_fail(err, BPE_ERR_NOMEM, 0);
     }
     bpe_mem_free(ranks);
     bpe_mem_free(made);

@@ -202,24 +202,28 @@ bpe_status bpe_parts_finish(bpe_parts *b) {
 static const bpe_cache_key no_key = {UINT64_MAX, UINT64_MAX};
 
 /* Make the keys of the first parts and ask for their buckets, up to one that is too long for a
- * batch. Returns how many. */
+ * batch. Returns how many. A part of one character gets a key and an entry of its own like others,
+ * so that there is no branch for them, which could not be foretold. */
 static size_t make_keys(bpe_parts *b, const uint8_t *text, const uint8_t *readable, size_t start,
-                        const size_t *ends, size_t n) {
-    const bpe_chars *chars = &b->m->chars;
+                        const size_t *ends, const uint32_t *kinds, size_t n) {
+    const bpe_char *ascii = bpe_chars_at(&b->m->chars, 0);
     for (size_t i = 0; i < n; start = ends[i], i++) {
         const uint8_t *p = text + start;
         size_t length = ends[i] - start;
-        if (length <= 4) {
-            uint32_t cp;
-            if (bpe_utf8_decode(p, p + length, &cp) == length) {
-                b->keys[i].low = bpe_chars_id(chars, cp);
-                b->buckets[i] = NULL;
-                continue;
-            }
+        if (length <= BPE_CACHE_KEY_BYTES) {
+            bpe_cache_key key = bpe_cache_key_of(p, length, readable);
+            bpe_cache_entry *bucket = bpe_cache_bucket(&b->w->cache, bpe_cache_hash(&key));
+            uint32_t id = ascii[*p & 127].info & BPE_CHAR_ID_MASK;
+            id = length == 1 && *p < 128 ? id : kinds[i];
+            uint32_t count = id != BPE_CHAR_NO_ID ? 1 : BPE_CACHE_MARK;
+            b->chars[i].key = key;
+            b->chars[i].ids[0] = count << BPE_CACHE_ID_BITS | (id & BPE_CHAR_ID_MASK);
+            b->keys[i] = key;
+            b->buckets[i] = id != BPE_PART_LONG ? &b->chars[i] : bucket;
+            bpe_prefetch(b->buckets[i]);
+            continue;
         }
-        if (length <= BPE_CACHE_KEY_BYTES)
-            b->keys[i] = bpe_cache_key_of(p, length, readable);
-        else if (length <= BPE_CACHE_BYTES)
+        if (length <= BPE_CACHE_BYTES)
             b->keys[i] = bpe_cache_long_key(p, length);
         else if (length <= BPE_MANY_BYTES)
             b->keys[i] = no_key;
@@ -255,18 +259,19 @@ static void look_up(bpe_parts *b, const uint8_t *text, size_t start, const size_
     bool use_cache = b->w->use_cache;
     uint32_t *to = b->w->ids + b->n_ids;
     for (size_t i = 0; i < n; start = ends[i], i++) {
-        const uint8_t *p = text + start;
-        size_t length = ends[i] - start;
-        if (!b->buckets[i]) {
-            *to = (uint32_t)b->keys[i].low;
-            to += *to != BPE_CHAR_NO_ID ? 1 : bpe_parts_spell(b->m, p, length, to);
-            continue;
-        }
-        const bpe_cache_entry *e = use_cache ? bpe_cache_find(b->buckets[i], &b->keys[i]) : NULL;
+        bool one = b->buckets[i] == &b->chars[i];
+        const bpe_cache_entry *e =
+            use_cache || one ? bpe_cache_find(b->buckets[i], &b->keys[i]) : NULL;
         if (e && bpe_cache_count(e) <= BPE_CACHE_IDS) {
             memcpy(to, e->ids, sizeof e->ids);
             to[0] = e->ids[0] & BPE_CACHE_ID_MASK;
             to += bpe_cache_count(e);
+            continue;
+        }
+        const uint8_t *p = text + start;
+        size_t length = ends[i] - start;
+        if (one) {
+            to += bpe_parts_spell(b->m, p, length, to);
             continue;
         }
         size_t n_ids;
@@ -286,10 +291,10 @@ static void look_up(bpe_parts *b, const uint8_t *text, size_t start, const size_
 }
 
 bpe_status bpe_parts_add(bpe_parts *b, const uint8_t *text, const uint8_t *readable, size_t start,
-                         const size_t *ends, size_t n) {
+                         const size_t *ends, const uint32_t *kinds, size_t n) {
     while (n > 0) {
         bpe_status status = BPE_OK;
-        size_t n_short = make_keys(b, text, readable, start, ends, n);
+        size_t n_short = make_keys(b, text, readable, start, ends, kinds, n);
         if (n_short > 0) {
             if (!bpe_parts_reserve(b, ends[n_short - 1] - start))
                 return BPE_ERR_NOMEM;
@@ -306,6 +311,7 @@ bpe_status bpe_parts_add(bpe_parts *b, const uint8_t *text, const uint8_t *reada
             return status;
         start = ends[n_short - 1];
         ends += n_short;
+        kinds += n_short;
         n -= n_short;
     }
     return BPE_OK;

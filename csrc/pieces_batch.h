@@ -39,7 +39,8 @@ typedef struct bpe_parts {
     size_t first_id; /* of the stretch at hand: unknowns do not run together across it */
     size_t n_missed;
     bpe_cache_key keys[BPE_PARTS];
-    bpe_cache_entry *buckets[BPE_PARTS]; /* NULL: one character, and its id is the key */
+    bpe_cache_entry *buckets[BPE_PARTS]; /* of the cache; for parts of one character: of `chars` */
+    bpe_cache_entry chars[BPE_PARTS];
     bpe_missed_part missed[BPE_ENOUGH_PARTS + BPE_PARTS];
     bpe_merge_job jobs[BPE_ENOUGH_PARTS + BPE_PARTS];
 } bpe_parts;
@@ -51,12 +52,13 @@ bool bpe_parts_reserve(bpe_parts *parts, size_t n);
 size_t bpe_parts_spell(const bpe_pieces *m, const uint8_t *p, size_t n, uint32_t *to);
 
 /*
- * Add parts of text side by side, from `start` to each of n <= BPE_PARTS ends. The text stays where
- * it is until the batch is finished, and may be read up to `readable`. BPE_OK, BPE_ERR_NOMEM, or
+ * Add parts of text side by side, from `start` to each of n <= BPE_PARTS ends; `kinds` are as
+ * bpe_cutter_more has them. The text stays where it is until the batch is finished, and may be read
+ * up to `readable`. BPE_OK, BPE_ERR_NOMEM, or
  * BPE_ERR_LIMIT for a part of BPE_MAX_PRETOKEN characters or more.
  */
 bpe_status bpe_parts_add(bpe_parts *parts, const uint8_t *text, const uint8_t *readable,
-                         size_t start, const size_t *ends, size_t n);
+                         size_t start, const size_t *ends, const uint32_t *kinds, size_t n);
 
 /* All ids are as they should be afterwards. More may be added. */
 bpe_status bpe_parts_finish(bpe_parts *parts);

@@ -122,12 +122,31 @@ void bpe_chars_free(bpe_chars *chars) {
 
 /* ---------------------------------------------------------------- cutting */
 
-/* Whether a join may cross from one character to the next. */
-static inline bool may_join(const bpe_chars *chars, bpe_char left, bpe_char right) {
-    if (!(left.info & BPE_CHAR_JOINS_RIGHT) || !(right.info & BPE_CHAR_JOINS_LEFT))
-        return false;
-    size_t bit = pair_bit(chars, left.symbol, right.symbol);
-    return chars->pairs[bit >> 6] >> (bit & 63) & 1;
+/* Whether a join may not cross from one character to the next. No branches: which it is changes too
+ * often. */
+static inline size_t cuts(const bpe_chars *chars, uint32_t left, uint32_t left_info, uint32_t right,
+                          uint32_t right_info) {
+    size_t bit = pair_bit(chars, left, right);
+    uint64_t both = left_info / BPE_CHAR_JOINS_RIGHT & right_info / BPE_CHAR_JOINS_LEFT;
+    return ~(both & chars->pairs[bit >> 6] >> (bit & 63)) & 1;
+}
+
+/* The same as bpe_utf8_decode, which nearly all characters of several bytes do not need. */
+static inline size_t decode(const uint8_t *p, const uint8_t *end, uint32_t *cp) {
+    if (end - p >= 3) {
+        uint32_t second = p[1] ^ 0x80u;
+        uint32_t third = p[2] ^ 0x80u;
+        uint32_t three = (p[0] & 15u) << 12 | second << 6 | third;
+        if ((p[0] & 0xF0) == 0xE0 && (second | third) < 0x40 && three - 0x800 < 0xD000) {
+            *cp = three;
+            return 3;
+        }
+        if (p[0] - 0xC2u < 0x1E && second < 0x40) {
+            *cp = (p[0] & 31u) << 6 | second;
+            return 2;
+        }
+    }
+    return bpe_utf8_decode(p, end, cp);
 }
 
 void bpe_cutter_begin(bpe_cutter *cutter, const bpe_chars *chars, const uint8_t *text, size_t at,
@@ -136,43 +155,84 @@ void bpe_cutter_begin(bpe_cutter *cutter, const bpe_chars *chars, const uint8_t 
     cutter->chars = chars;
     cutter->text = text;
     cutter->at = at + bpe_utf8_decode(text + at, text + n, &cp);
+    cutter->start = cutter->before_start = at;
     cutter->byte = cp < 128 ? (uint8_t)cp : 128;
     cutter->before = *bpe_chars_at(chars, cp);
 }
 
-size_t bpe_cutter_more(bpe_cutter *cutter, size_t n, size_t *cuts, size_t cap) {
+/* Whether a join may not cross from one ASCII character to the next. */
+static inline size_t cuts_ascii(const bpe_chars *chars, uint8_t left, uint8_t right) {
+    return ~chars->ascii[left][right >> 6] >> (right & 63) & 1;
+}
+
+/* Cut ASCII text from `at` on, which the character `byte` stands before, up to `end` or to the
+ * first other character; returns where that is. *n_ends grows by one for each byte at most, and
+ * each is noted without a branch: nobody could tell where words end. */
+static inline size_t cut_ascii(const bpe_chars *chars, const uint8_t *text, size_t at, size_t end,
+                               uint8_t byte, size_t *ends, uint32_t *kinds, size_t *n_ends) {
+    size_t n = *n_ends;
+    while (end - at >= 8 && (bpe_load64(text + at) & 0x8080808080808080u) == 0) {
+        for (int i = 0; i < 8; i++) {
+            uint8_t b = text[at];
+            kinds[n] = BPE_PART_LONG;
+            ends[n] = at++;
+            n += cuts_ascii(chars, byte, b);
+            byte = b;
+        }
+    }
+    while (at < end && text[at] < 128) {
+        uint8_t b = text[at];
+        kinds[n] = BPE_PART_LONG;
+        ends[n] = at++;
+        n += cuts_ascii(chars, byte, b);
+        byte = b;
+    }
+    *n_ends = n;
+    return at;
+}
+
+size_t bpe_cutter_more(bpe_cutter *cutter, size_t n, size_t *ends, uint32_t *kinds, size_t cap) {
     const bpe_chars *chars = cutter->chars;
     const uint8_t *text = cutter->text;
     size_t at = cutter->at;
-    size_t n_cuts = 0;
+    size_t start = cutter->start;
+    size_t n_ends = 0;
     uint8_t byte = cutter->byte;
-    bpe_char before = cutter->before;
-    while (at < n && n_cuts < cap) {
-        uint8_t b = text[at];
-        if (byte < 128 && b < 128) {
-            /* Each byte is at most one cut, and is noted without a branch: nobody could tell where
-             * words end. */
-            size_t end = cap - n_cuts < n - at ? at + (cap - n_cuts) : n;
-            do {
-                cuts[n_cuts] = at++;
-                n_cuts += ~chars->ascii[byte][b >> 6] >> (b & 63) & 1;
-                byte = b;
-            } while (at < end && (b = text[at]) < 128);
+    /* Not as a struct: compilers keep one in a vector, from where it takes long to come back. */
+    uint32_t symbol = cutter->before.symbol;
+    uint32_t info = cutter->before.info;
+    size_t before = cutter->before_start;
+    while (at < n && n_ends < cap) {
+        if (byte < 128 && text[at] < 128) {
+            size_t end = cap - n_ends < n - at ? at + (cap - n_ends) : n;
+            at = cut_ascii(chars, text, at, end, byte, ends, kinds, &n_ends);
+            byte = text[at - 1];
+            start = n_ends > 0 ? ends[n_ends - 1] : start;
             continue;
         }
-        if (byte < 128)
-            before = *bpe_chars_at(chars, byte);
-        uint32_t cp;
-        size_t length = bpe_utf8_decode(text + at, text + n, &cp);
-        bpe_char here = *bpe_chars_at(chars, cp);
-        cuts[n_cuts] = at;
-        n_cuts += !may_join(chars, before, here);
+        if (byte < 128) {
+            symbol = bpe_chars_at(chars, byte)->symbol;
+            info = bpe_chars_at(chars, byte)->info;
+            before = at - 1;
+        }
+        uint32_t cp = text[at];
+        size_t length = cp < 128 ? 1 : decode(text + at, text + n, &cp);
+        const bpe_char *here = bpe_chars_at(chars, cp);
+        size_t cut = cuts(chars, symbol, info, here->symbol, here->info);
+        ends[n_ends] = at;
+        kinds[n_ends] = before == start ? info & BPE_CHAR_ID_MASK : BPE_PART_LONG;
+        n_ends += cut;
+        start = cut ? at : start;
         byte = cp < 128 ? (uint8_t)cp : 128;
-        before = here;
+        symbol = here->symbol;
+        info = here->info;
+        before = at;
         at += length;
     }
     cutter->at = at;
+    cutter->start = start;
     cutter->byte = byte;
-    cutter->before = before;
-    return n_cuts;
+    cutter->before = (bpe_char){symbol, info};
+    cutter->before_start = before;
+    return n_ends;
 }

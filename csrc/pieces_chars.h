@@ -67,21 +67,42 @@ static inline uint32_t bpe_chars_id(const bpe_chars *chars, uint32_t cp) {
     return bpe_chars_at(chars, cp)->info & BPE_CHAR_ID_MASK;
 }
 
+/* What a part of text is: the id of its only character, or BPE_CHAR_NO_ID if that is none; or
+ * several characters; or perhaps one, if it is an ASCII character. */
+#define BPE_PART_LONG 0xFFFFFFFFu
+
 /* Text that is being cut: all before `at` was read. */
 typedef struct bpe_cutter {
     const bpe_chars *chars;
     const uint8_t *text; /* bytes that are not UTF-8 count as U+FFFD */
     size_t at;
+    size_t start;    /* of the part that is not cut off yet */
     uint8_t byte;    /* the character before `at`, if it is ASCII; else 128 or above */
     bpe_char before; /* that character, if it is not */
+    size_t before_start;
 } bpe_cutter;
 
 /* Begin at a character's beginning, at < n. There is no cut before it. */
 void bpe_cutter_begin(bpe_cutter *cutter, const bpe_chars *chars, const uint8_t *text, size_t at,
                       size_t n);
 
-/* Go on to the first n bytes of the text and note where it may be cut, until `cap` places are
- * noted; returns how many. Where the text ends is none. O(bytes read). */
-size_t bpe_cutter_more(bpe_cutter *cutter, size_t n, size_t *cuts, size_t cap);
+/* Go on to the first n bytes of the text and note where it may be cut, ends[], and what the parts
+ * before these places are, kinds[], until `cap` places are noted; returns how many. Where the text
+ * ends is none. O(bytes read). */
+size_t bpe_cutter_more(bpe_cutter *cutter, size_t n, size_t *ends, uint32_t *kinds, size_t cap);
+
+/* What the part is that is not cut off yet. */
+static inline uint32_t bpe_cutter_kind(const bpe_cutter *cutter) {
+    bool one = cutter->byte >= 128 && cutter->before_start == cutter->start;
+    return one ? cutter->before.info & BPE_CHAR_ID_MASK : BPE_PART_LONG;
+}
+
+/* All positions are `n` less: what lies before was moved away. */
+static inline void bpe_cutter_move(bpe_cutter *cutter, const uint8_t *text, size_t n) {
+    cutter->text = text;
+    cutter->at -= n;
+    cutter->start -= n;
+    cutter->before_start -= n; /* it is not used if it is less than 0 */
+}
 
 #endif

@@ -173,30 +173,31 @@ static bpe_status join_part(call *c, size_t start, size_t end) {
 
 /* ---------------------------------------------------------------- text -> parts */
 
-/* Add the parts of text[*start, n) as far as they are certain to end; *start moves on. */
-static bpe_status add_parts(call *c, bpe_cutter *cutter, size_t *start, size_t n,
-                            const uint8_t *readable) {
+/* Add the parts of the first n bytes of a text as far as they are certain to end. */
+static bpe_status add_parts(call *c, bpe_cutter *cutter, size_t n, const uint8_t *readable) {
     size_t ends[BPE_PARTS];
+    uint32_t kinds[BPE_PARTS];
     size_t n_ends;
     do {
-        n_ends = bpe_cutter_more(cutter, n, ends, BPE_PARTS);
+        size_t start = cutter->start;
+        n_ends = bpe_cutter_more(cutter, n, ends, kinds, BPE_PARTS);
         bpe_status status = BPE_OK;
         if (n_ends > 0 && !c->with_spans)
-            status = bpe_parts_add(&c->parts, cutter->text, readable, *start, ends, n_ends);
-        for (size_t i = 0; c->with_spans && i < n_ends && status == BPE_OK; i++)
-            status = join_part(c, i > 0 ? ends[i - 1] : *start, ends[i]);
+            status = bpe_parts_add(&c->parts, cutter->text, readable, start, ends, kinds, n_ends);
+        for (size_t i = 0; c->with_spans && i < n_ends && status == BPE_OK; start = ends[i], i++)
+            status = join_part(c, start, ends[i]);
         if (status != BPE_OK)
             return status;
-        *start = n_ends > 0 ? ends[n_ends - 1] : *start;
     } while (n_ends == BPE_PARTS);
     return BPE_OK;
 }
 
-static bpe_status add_last(call *c, const uint8_t *text, size_t start, size_t n,
-                           const uint8_t *readable) {
+/* Add what is left of the first n bytes of a text, after that. */
+static bpe_status add_last(call *c, const bpe_cutter *cutter, size_t n, const uint8_t *readable) {
     if (c->with_spans)
-        return join_part(c, start, n);
-    return bpe_parts_add(&c->parts, text, readable, start, &n, 1);
+        return join_part(c, cutter->start, n);
+    uint32_t kind = bpe_cutter_kind(cutter);
+    return bpe_parts_add(&c->parts, cutter->text, readable, cutter->start, &n, &kind, 1);
 }
 
 /* Add all parts of text[start, n). */
@@ -206,8 +207,8 @@ static bpe_status add_all(call *c, const uint8_t *text, size_t start, size_t n,
         return BPE_OK;
     bpe_cutter cutter;
     bpe_cutter_begin(&cutter, &c->m->chars, text, start, n);
-    bpe_status status = add_parts(c, &cutter, &start, n, readable);
-    return status == BPE_OK ? add_last(c, text, start, n, readable) : status;
+    bpe_status status = add_parts(c, &cutter, n, readable);
+    return status == BPE_OK ? add_last(c, &cutter, n, readable) : status;
 }
 
 /* Text that is its source, with no copy but of its first part, if a mark comes before it. */
@@ -216,7 +217,8 @@ static bpe_status encode_direct(call *c, const uint8_t *data, size_t n) {
     if (c->m->normalizer.flags & BPE_NORMALIZE_MARK) {
         bpe_cutter cutter;
         bpe_cutter_begin(&cutter, &c->m->chars, data, 0, n);
-        if (bpe_cutter_more(&cutter, n, &first, 1) == 0)
+        uint32_t kind;
+        if (bpe_cutter_more(&cutter, n, &first, &kind, 1) == 0)
             first = n;
         bpe_text *text = &c->w->text;
         if (!bpe_mem_grow((void **)&text->bytes, &text->cap, first + 1 + BPE_TEXT_PADDING, 1))
@@ -253,27 +255,27 @@ static bpe_status encode_portions(call *c, bpe_normalize_cursor *cursor) {
         if (status != BPE_OK)
             return status;
         const uint8_t *readable = text->bytes + text->n + BPE_TEXT_PADDING;
-        size_t start = 0;
         settled = cursor->done ? text->n : settle(text, known, settled);
         known = text->n;
         if (settled == 0)
             continue;
         if (cutter.at == 0)
             bpe_cutter_begin(&cutter, &c->m->chars, text->bytes, 0, settled);
-        cutter.text = text->bytes; /* it may have moved */
-        status = add_parts(c, &cutter, &start, settled, readable);
+        bpe_cutter_move(&cutter, text->bytes, 0);
+        status = add_parts(c, &cutter, settled, readable);
         if (status == BPE_OK && cursor->done)
-            status = add_last(c, text->bytes, start, settled, readable);
+            status = add_last(c, &cutter, settled, readable);
         if (status == BPE_OK)
             status = bpe_parts_finish(&c->parts);
         if (status != BPE_OK)
             return status;
+        size_t start = cutter.start;
         if (start > 0) { /* otherwise a long part grows, and is not moved again and again */
             memmove(text->bytes, text->bytes + start, text->n - start);
             text->n -= start;
             settled -= start;
-            cutter.at -= start;
-            known = text->n;
+            known -= start;
+            bpe_cutter_move(&cutter, text->bytes, start);
         }
     } while (!cursor->done);
     return BPE_OK;
