@@ -29,8 +29,8 @@ typedef struct bpe_rules {
     bpe_pair_map pairs;   /* with the table: the pairs of ranks that make several ids, if any */
     uint32_t *made;       /* with the table: the id that each rank makes, or BPE_NO_ID if it makes
                              several; NULL: the rank itself */
-    uint32_t *byte_ranks; /* with the table, where all bytes are tokens: the rank of the pair of two
-                             bytes' tokens, in place first << 8 | second; else NULL */
+    uint32_t *byte_ranks; /* with the table, if not NULL: the rank of the pair of what two bytes
+                             stand for, in place first << 8 | second, where bytes are symbols */
     bpe_rank_table first; /* the pairs of `table` that stand in text before anything is merged, and
                              maybe others: far fewer, so in a near cache; slots NULL: not known */
     size_t n_ranks;       /* every rank is below */

@@ -80,10 +80,13 @@ INLINE int32_t least_order(const int32_t *orders, size_t n) {
 }
 
 INLINE uint32_t scan(const uint64_t *bucket, uint64_t key, unsigned rank_bits) {
+    uint64_t ranks = ((uint64_t)1 << rank_bits) - 1;
     words4 a = *(const words4 *)bucket ^ key;
     words4 b = *(const words4 *)(bucket + 4) ^ key;
-    a = (a & (words4)(a >> rank_bits == 0)) | (b & (words4)(b >> rank_bits == 0));
-    return (uint32_t)(a[0] | a[1] | a[2] | a[3]);
+    a = (a & (words4)((a & ~ranks) == 0)) | (b & (words4)((b & ~ranks) == 0));
+    words4 other = __builtin_shufflevector(a, a, 2, 3, 0, 1);
+    a |= other;
+    return (uint32_t)(a[0] | a[1]);
 }
 
 #else

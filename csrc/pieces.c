@@ -334,7 +334,10 @@ static bool enter_chars(bpe_pieces *m) {
         return false;
     for (size_t i = 0; i < m->symbols.n; i++)
         ids[i] = m->symbol_kinds[i] == BPE_SYMBOL_PIECE ? m->symbol_pieces[i] : BPE_CHAR_NO_ID;
-    bool ok = bpe_chars_init(&m->chars, &m->symbols, ids, m->escapes);
+    uint32_t ascii_ids[128];
+    for (size_t b = 0; b < 128; b++) /* a space may have to be spelt as a mark */
+        ascii_ids[b] = m->byte_fallback && b != ' ' ? m->byte_ids[b] : BPE_CHAR_NO_ID;
+    bool ok = bpe_chars_init(&m->chars, &m->symbols, ids, ascii_ids, m->escapes);
     bpe_mem_free(ids);
     return ok;
 }
@@ -379,32 +382,32 @@ static size_t rank_symbols(const uint64_t *order, size_t n, uint32_t *ranks, uin
     return n_ranks;
 }
 
-/* The two characters of a symbol of just two, as symbols. */
-static bool two_chars(const bpe_pieces *m, size_t symbol, uint32_t *left, uint32_t *right) {
+/* The characters of a symbol that has just two. */
+static bool two_chars(const bpe_pieces *m, size_t symbol, uint32_t cps[2]) {
     size_t n;
     const uint8_t *p = bpe_intern_bytes(&m->symbols, symbol, &n);
-    uint32_t first;
-    uint32_t second;
-    size_t n_first = bpe_utf8_decode(p, p + n, &first);
-    if (n_first == n || n_first + bpe_utf8_decode(p + n_first, p + n, &second) != n)
-        return false;
-    *left = bpe_chars_at(&m->chars, first)->symbol;
-    *right = bpe_chars_at(&m->chars, second)->symbol;
-    return true;
+    size_t first = bpe_utf8_decode(p, p + n, &cps[0]);
+    return first < n && first + bpe_utf8_decode(p + first, p + n, &cps[1]) == n;
 }
 
-/* The pairs of characters that join. */
+/* The pairs of characters that join: those of ASCII in an array. */
 static bool enter_first(bpe_pieces *m, const uint32_t *ranks) {
+    uint32_t cps[2];
     size_t n_pairs = 0;
-    uint32_t left;
-    uint32_t right;
     for (size_t i = 0; i < m->symbols.n; i++)
-        n_pairs += ranks[i] != BPE_NO_RANK && two_chars(m, i, &left, &right);
-    if (!bpe_rank_table_init(&m->rules.first, m->symbols.n, m->rules.n_ranks, n_pairs))
+        n_pairs += ranks[i] != BPE_NO_RANK && two_chars(m, i, cps);
+    m->rules.byte_ranks = bpe_mem_array(256 * 256, sizeof *m->rules.byte_ranks);
+    if (!m->rules.byte_ranks ||
+        !bpe_rank_table_init(&m->rules.first, m->symbols.n, m->rules.n_ranks, n_pairs))
         return false;
+    memset(m->rules.byte_ranks, 255, 128 * 256 * sizeof *m->rules.byte_ranks); /* BPE_NO_RANK */
     for (size_t i = 0; i < m->symbols.n; i++) {
-        if (ranks[i] != BPE_NO_RANK && two_chars(m, i, &left, &right) &&
-            !bpe_rank_table_add(&m->rules.first, left, right, ranks[i]))
+        if (ranks[i] == BPE_NO_RANK || !two_chars(m, i, cps))
+            continue;
+        if (cps[0] < 128 && cps[1] < 128)
+            m->rules.byte_ranks[cps[0] << 8 | cps[1]] = ranks[i];
+        if (!bpe_rank_table_add(&m->rules.first, bpe_chars_at(&m->chars, cps[0])->symbol,
+                                bpe_chars_at(&m->chars, cps[1])->symbol, ranks[i]))
             return false;
     }
     return true;

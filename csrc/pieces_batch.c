@@ -36,13 +36,19 @@ size_t bpe_parts_spell(const bpe_pieces *m, const uint8_t *p, size_t n, uint32_t
 /* The symbols of a part. Returns how many; *certain: all of them are pieces. */
 static size_t find_symbols(const bpe_pieces *m, const uint8_t *p, size_t n, uint32_t *symbols,
                            bool *certain) {
+    const bpe_char *ascii = bpe_chars_at(&m->chars, 0);
     const uint8_t *end = p + n;
     size_t n_symbols = 0;
     uint32_t worst = 0;
     while (p < end) {
-        uint32_t cp = *p;
-        p += cp < 0x80 ? 1 : bpe_utf8_decode(p, end, &cp);
-        const bpe_char *c = bpe_chars_at(&m->chars, cp);
+        const bpe_char *c = &ascii[*p & 127];
+        if (*p < 128) {
+            p++;
+        } else {
+            uint32_t cp;
+            p += bpe_utf8_decode(p, end, &cp);
+            c = bpe_chars_at(&m->chars, cp);
+        }
         uint32_t id = c->info & BPE_CHAR_ID_MASK;
         worst = id > worst ? id : worst;
         symbols[n_symbols++] = c->symbol;
@@ -120,7 +126,8 @@ static bpe_status fill_gaps(bpe_parts *b) {
             if (status != BPE_OK)
                 return status;
         }
-        b->jobs[i] = (bpe_merge_job){NULL, ids, (uint32_t)n};
+        /* ASCII text has as many bytes as characters. */
+        b->jobs[i] = (bpe_merge_job){n == x->n ? x->p : NULL, ids, (uint32_t)n};
     }
     if (together)
         bpe_merge_many(rules, b->jobs, b->n_missed);

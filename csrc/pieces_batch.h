@@ -10,9 +10,6 @@
 #include "merge_many.h"
 #include "pieces_workspace.h"
 
-/* Parts are added so many at a time at most. */
-#define BPE_PARTS 256
-
 /* With at least this many gaps they are filled. */
 #define BPE_ENOUGH_PARTS 64
 
@@ -38,11 +35,12 @@ typedef struct bpe_parts {
     size_t first;    /* of the ids that are not yet as they should be */
     size_t first_id; /* of the stretch at hand: unknowns do not run together across it */
     size_t n_missed;
-    bpe_cache_key keys[BPE_PARTS];
-    bpe_cache_entry *buckets[BPE_PARTS]; /* of the cache; for parts of one character: of `chars` */
-    bpe_cache_entry chars[BPE_PARTS];
-    bpe_missed_part missed[BPE_ENOUGH_PARTS + BPE_PARTS];
-    bpe_merge_job jobs[BPE_ENOUGH_PARTS + BPE_PARTS];
+    bpe_cache_key keys[BPE_MAX_CUTS];
+    bpe_cache_entry
+        *buckets[BPE_MAX_CUTS]; /* of the cache; for parts of one character: of `chars` */
+    bpe_cache_entry chars[BPE_MAX_CUTS];
+    bpe_missed_part missed[BPE_ENOUGH_PARTS + BPE_MAX_CUTS];
+    bpe_merge_job jobs[BPE_ENOUGH_PARTS + BPE_MAX_CUTS];
 } bpe_parts;
 
 /* See that ids of n bytes of text have room behind those that there are. */
@@ -52,7 +50,7 @@ bool bpe_parts_reserve(bpe_parts *parts, size_t n);
 size_t bpe_parts_spell(const bpe_pieces *m, const uint8_t *p, size_t n, uint32_t *to);
 
 /*
- * Add parts of text side by side, from `start` to each of n <= BPE_PARTS ends; `kinds` are as
+ * Add parts of text side by side, from `start` to each of n <= BPE_MAX_CUTS ends; `kinds` are as
  * bpe_cutter_more has them. The text stays where it is until the batch is finished, and may be read
  * up to `readable`. BPE_OK, BPE_ERR_NOMEM, or
  * BPE_ERR_LIMIT for a part of BPE_MAX_PRETOKEN characters or more.

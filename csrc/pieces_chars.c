@@ -49,7 +49,7 @@ static void enter_pairs(bpe_chars *chars, const uint8_t *p, const uint8_t *end) 
             before->info |= BPE_CHAR_JOINS_RIGHT;
             at->info |= BPE_CHAR_JOINS_LEFT;
             if (cp_before < 128 && cp < 128)
-                chars->ascii[cp_before][cp >> 6] |= (uint64_t)1 << (cp & 63);
+                chars->ascii_cuts[bpe_two_bytes(p - 2)] = 0;
         }
         before = at;
         cp_before = cp;
@@ -83,7 +83,8 @@ bool bpe_chars_init_empty(bpe_chars *chars) {
     return add_page(chars, &n_pages);
 }
 
-bool bpe_chars_init(bpe_chars *chars, const bpe_intern *symbols, const uint32_t *ids, bool marks) {
+bool bpe_chars_init(bpe_chars *chars, const bpe_intern *symbols, const uint32_t *ids,
+                    const uint32_t ascii_ids[128], bool marks) {
     size_t n_bytes = symbols->n ? symbols->ends[symbols->n - 1] : 0;
     size_t n_bits = 4096;
     while (n_bits < (size_t)1 << 31 && n_bits < 2 * n_bytes)
@@ -93,6 +94,11 @@ bool bpe_chars_init(bpe_chars *chars, const bpe_intern *symbols, const uint32_t 
     size_t n_pages = 0;
     if (!chars->pairs || !add_page(chars, &n_pages))
         return false;
+    memset(chars->ascii_cuts, 1, sizeof chars->ascii_cuts);
+    for (uint32_t b = 0; b < 128; b++) {
+        if (!enter_char(chars, &n_pages, b, (bpe_char){BPE_NO_SYMBOL, ascii_ids[b]}))
+            return false;
+    }
     for (size_t i = 0; i < symbols->n; i++) {
         size_t n;
         const uint8_t *p = bpe_intern_bytes(symbols, i, &n);
@@ -160,38 +166,38 @@ void bpe_cutter_begin(bpe_cutter *cutter, const bpe_chars *chars, const uint8_t 
     cutter->before = *bpe_chars_at(chars, cp);
 }
 
-/* Whether a join may not cross from one ASCII character to the next. */
-static inline size_t cuts_ascii(const bpe_chars *chars, uint8_t left, uint8_t right) {
-    return ~chars->ascii[left][right >> 6] >> (right & 63) & 1;
-}
+/* ASCII text is cut so many bytes at a time. */
+#define WINDOW 64
 
-/* Cut ASCII text from `at` on, which the character `byte` stands before, up to `end` or to the
- * first other character; returns where that is. *n_ends grows by one for each byte at most, and
- * each is noted without a branch: nobody could tell where words end. */
+/* Cut ASCII text from `at` > 0 on, where it stands before, up to `end` or to the first other
+ * character; returns where that is. *n_ends grows by one for each byte at most, and each is noted
+ * without a branch: nobody could tell where words end. */
 static inline size_t cut_ascii(const bpe_chars *chars, const uint8_t *text, size_t at, size_t end,
-                               uint8_t byte, size_t *ends, uint32_t *kinds, size_t *n_ends) {
+                               size_t *ends, uint32_t *kinds, size_t *n_ends) {
     size_t n = *n_ends;
-    while (end - at >= 8 && (bpe_load64(text + at) & 0x8080808080808080u) == 0) {
-        for (int i = 0; i < 8; i++) {
-            uint8_t b = text[at];
-            kinds[n] = BPE_PART_LONG;
-            ends[n] = at++;
-            n += cuts_ascii(chars, byte, b);
-            byte = b;
-        }
+    for (; at + 8 <= end && (bpe_load64(text + at) & 0x8080808080808080u) == 0; at += 8) {
+#define NOTE(i)                                                                                    \
+    ends[n] = at + (i);                                                                            \
+    kinds[n] = BPE_PART_LONG;                                                                      \
+    n += chars->ascii_cuts[bpe_two_bytes(text + at + (i) - 1)]
+        NOTE(0);
+        NOTE(1);
+        NOTE(2);
+        NOTE(3);
+        NOTE(4);
+        NOTE(5);
+        NOTE(6);
+        NOTE(7);
     }
-    while (at < end && text[at] < 128) {
-        uint8_t b = text[at];
-        kinds[n] = BPE_PART_LONG;
-        ends[n] = at++;
-        n += cuts_ascii(chars, byte, b);
-        byte = b;
+    for (; at < end && text[at] < 128; at++) {
+        NOTE(0);
     }
+#undef NOTE
     *n_ends = n;
     return at;
 }
 
-size_t bpe_cutter_more(bpe_cutter *cutter, size_t n, size_t *ends, uint32_t *kinds, size_t cap) {
+size_t bpe_cutter_more(bpe_cutter *cutter, size_t n, size_t *ends, uint32_t *kinds, size_t enough) {
     const bpe_chars *chars = cutter->chars;
     const uint8_t *text = cutter->text;
     size_t at = cutter->at;
@@ -202,12 +208,13 @@ size_t bpe_cutter_more(bpe_cutter *cutter, size_t n, size_t *ends, uint32_t *kin
     uint32_t symbol = cutter->before.symbol;
     uint32_t info = cutter->before.info;
     size_t before = cutter->before_start;
-    while (at < n && n_ends < cap) {
+    while (at < n && n_ends < enough) {
         if (byte < 128 && text[at] < 128) {
-            size_t end = cap - n_ends < n - at ? at + (cap - n_ends) : n;
-            at = cut_ascii(chars, text, at, end, byte, ends, kinds, &n_ends);
+            size_t first = n_ends;
+            at =
+                cut_ascii(chars, text, at, n - at < WINDOW ? n : at + WINDOW, ends, kinds, &n_ends);
             byte = text[at - 1];
-            start = n_ends > 0 ? ends[n_ends - 1] : start;
+            start = n_ends > first ? ends[n_ends - 1] : start;
             continue;
         }
         if (byte < 128) {

@@ -32,14 +32,22 @@ typedef struct bpe_char {
 
 #define BPE_CHAR_PAGES (0x110000 >> 8)
 
+/* Two bytes as a number, in whatever order the machine has. */
+static inline size_t bpe_two_bytes(const uint8_t *p) {
+    uint16_t x;
+    memcpy(&x, p, 2);
+    return x;
+}
+
 typedef struct bpe_chars {
     /* The page of each codepoint >> 8; 256 characters are a page, and those of page 0 have no
      * symbols. */
     uint16_t pages[BPE_CHAR_PAGES];
     bpe_char *all;
     size_t cap;
-    /* Pairs of ASCII characters, exactly: bit `second` of row `first`. */
-    uint64_t ascii[128][2];
+    /* 1 where text may be cut between two ASCII characters, in the place that bpe_two_bytes says.
+     */
+    uint8_t ascii_cuts[128 << 8];
     /* A set of (symbol, symbol) of all pairs. A bit per hash, so it may say "yes" by mistake, which
      * costs a cut and no correctness. */
     uint64_t *pairs;
@@ -48,10 +56,12 @@ typedef struct bpe_chars {
 
 /*
  * Fill a zeroed struct. `symbols` are strings of UTF-8, among them each character of the others;
- * ids[i] is what symbol i is by itself, or BPE_CHAR_NO_ID. With `marks`, the mark U+2581 is taken
- * for a space. False when out of memory; free it all the same.
+ * ids[i] is what symbol i is by itself, or BPE_CHAR_NO_ID; ascii_ids[] is what ASCII characters are
+ * that are no symbol. With `marks`, the mark U+2581 is taken for a space. False when out of memory;
+ * free it all the same.
  */
-bool bpe_chars_init(bpe_chars *chars, const bpe_intern *symbols, const uint32_t *ids, bool marks);
+bool bpe_chars_init(bpe_chars *chars, const bpe_intern *symbols, const uint32_t *ids,
+                    const uint32_t ascii_ids[128], bool marks);
 
 /* The same without any symbol. */
 bool bpe_chars_init_empty(bpe_chars *chars);
@@ -86,10 +96,14 @@ typedef struct bpe_cutter {
 void bpe_cutter_begin(bpe_cutter *cutter, const bpe_chars *chars, const uint8_t *text, size_t at,
                       size_t n);
 
-/* Go on to the first n bytes of the text and note where it may be cut, ends[], and what the parts
- * before these places are, kinds[], until `cap` places are noted; returns how many. Where the text
- * ends is none. O(bytes read). */
-size_t bpe_cutter_more(bpe_cutter *cutter, size_t n, size_t *ends, uint32_t *kinds, size_t cap);
+/* Places that bpe_cutter_more notes at most, and at least if it does not come to the end. */
+#define BPE_MAX_CUTS 256
+#define BPE_MIN_CUTS (BPE_MAX_CUTS - 64)
+
+/* Go on in the first n bytes of the text and note where it may be cut, ends[BPE_MAX_CUTS], and what
+ * the parts before these places are, kinds[BPE_MAX_CUTS], until `enough` <= BPE_MIN_CUTS places are
+ * noted, or a few more; returns how many. Where the text ends is none. O(bytes read). */
+size_t bpe_cutter_more(bpe_cutter *cutter, size_t n, size_t *ends, uint32_t *kinds, size_t enough);
 
 /* What the part is that is not cut off yet. */
 static inline uint32_t bpe_cutter_kind(const bpe_cutter *cutter) {

@@ -175,12 +175,12 @@ static bpe_status join_part(call *c, size_t start, size_t end) {
 
 /* Add the parts of the first n bytes of a text as far as they are certain to end. */
 static bpe_status add_parts(call *c, bpe_cutter *cutter, size_t n, const uint8_t *readable) {
-    size_t ends[BPE_PARTS];
-    uint32_t kinds[BPE_PARTS];
+    size_t ends[BPE_MAX_CUTS];
+    uint32_t kinds[BPE_MAX_CUTS];
     size_t n_ends;
     do {
         size_t start = cutter->start;
-        n_ends = bpe_cutter_more(cutter, n, ends, kinds, BPE_PARTS);
+        n_ends = bpe_cutter_more(cutter, n, ends, kinds, BPE_MIN_CUTS);
         bpe_status status = BPE_OK;
         if (n_ends > 0 && !c->with_spans)
             status = bpe_parts_add(&c->parts, cutter->text, readable, start, ends, kinds, n_ends);
@@ -188,7 +188,7 @@ static bpe_status add_parts(call *c, bpe_cutter *cutter, size_t n, const uint8_t
             status = join_part(c, start, ends[i]);
         if (status != BPE_OK)
             return status;
-    } while (n_ends == BPE_PARTS);
+    } while (n_ends >= BPE_MIN_CUTS);
     return BPE_OK;
 }
 
@@ -217,9 +217,9 @@ static bpe_status encode_direct(call *c, const uint8_t *data, size_t n) {
     if (c->m->normalizer.flags & BPE_NORMALIZE_MARK) {
         bpe_cutter cutter;
         bpe_cutter_begin(&cutter, &c->m->chars, data, 0, n);
-        uint32_t kind;
-        if (bpe_cutter_more(&cutter, n, &first, &kind, 1) == 0)
-            first = n;
+        size_t ends[BPE_MAX_CUTS];
+        uint32_t kinds[BPE_MAX_CUTS];
+        first = bpe_cutter_more(&cutter, n, ends, kinds, 1) > 0 ? ends[0] : n;
         bpe_text *text = &c->w->text;
         if (!bpe_mem_grow((void **)&text->bytes, &text->cap, first + 1 + BPE_TEXT_PADDING, 1))
             return BPE_ERR_NOMEM;
