@@ -33,13 +33,15 @@ size_t bpe_parts_spell(const bpe_pieces *m, const uint8_t *p, size_t n, uint32_t
     return n;
 }
 
-/* The symbols of a part. Returns how many; *certain: all of them are pieces. */
+/* The symbols of a part. Returns how many; *certain: all of them are pieces; *is_ascii: all of the
+ * characters are ASCII. */
 static size_t find_symbols(const bpe_pieces *m, const uint8_t *p, size_t n, uint32_t *symbols,
-                           bool *certain) {
+                           bool *certain, bool *is_ascii) {
     const bpe_char *ascii = bpe_chars_at(&m->chars, 0);
     const uint8_t *end = p + n;
     size_t n_symbols = 0;
     uint32_t worst = 0;
+    *is_ascii = true;
     while (p < end) {
         const bpe_char *c = &ascii[*p & 127];
         if (*p < 128) {
@@ -48,6 +50,7 @@ static size_t find_symbols(const bpe_pieces *m, const uint8_t *p, size_t n, uint
             uint32_t cp;
             p += bpe_utf8_decode(p, end, &cp);
             c = bpe_chars_at(&m->chars, cp);
+            *is_ascii = false;
         }
         uint32_t id = c->info & BPE_CHAR_ID_MASK;
         worst = id > worst ? id : worst;
@@ -96,7 +99,8 @@ static bpe_status join_long(bpe_parts *b, const uint8_t *p, size_t n) {
         !bpe_mem_grow((void **)&w->symbols, &w->symbols_cap, n, sizeof *w->symbols))
         return BPE_ERR_NOMEM;
     bool certain;
-    size_t n_symbols = find_symbols(b->m, p, n, w->symbols, &certain);
+    bool is_ascii;
+    size_t n_symbols = find_symbols(b->m, p, n, w->symbols, &certain, &is_ascii);
     if (n_symbols >= BPE_MAX_PRETOKEN)
         return BPE_ERR_LIMIT;
     bpe_status status = join(b, w->symbols, n_symbols, &n_symbols);
@@ -120,14 +124,16 @@ static bpe_status fill_gaps(bpe_parts *b) {
     for (size_t i = 0; i < b->n_missed; i++) {
         bpe_missed_part *x = &b->missed[i];
         uint32_t *ids = b->w->ids + x->at;
-        size_t n = x->same_as == i ? find_symbols(b->m, x->p, x->n, ids, &x->certain) : 0;
+        bool is_ascii = false;
+        size_t n = 0;
+        if (x->same_as == i)
+            n = find_symbols(b->m, x->p, x->n, ids, &x->certain, &is_ascii);
         if (n > 0 && !together) {
             bpe_status status = join(b, ids, n, &n);
             if (status != BPE_OK)
                 return status;
         }
-        /* ASCII text has as many bytes as characters. */
-        b->jobs[i] = (bpe_merge_job){n == x->n ? x->p : NULL, ids, (uint32_t)n};
+        b->jobs[i] = (bpe_merge_job){is_ascii ? x->p : NULL, ids, (uint32_t)n};
     }
     if (together)
         bpe_merge_many(rules, b->jobs, b->n_missed);
