@@ -6,6 +6,7 @@
 void bpe_rules_free(bpe_rules *rules) {
     bpe_pair_map_free(&rules->pairs);
     bpe_rank_table_free(&rules->table);
+    bpe_rank_table_free(&rules->first);
     bpe_mem_free(rules->made);
     bpe_mem_free(rules->byte_ranks);
 }
@@ -32,8 +33,11 @@ static bpe_status add_pair(bpe_rules *rules, uint32_t left, uint32_t right, uint
     if (rules->table.slots) {
         if (!bpe_rank_table_add(&rules->table, left, right, rank))
             return BPE_ERR_NOMEM;
-    } else {
+    }
+    if (!rules->table.slots || (rules->made && rules->made[rank] == BPE_NO_ID)) {
         bool is_new;
+        if (!rules->pairs.slots && !bpe_pair_map_init(&rules->pairs, 16))
+            return BPE_ERR_NOMEM;
         bpe_pair_entry *e = bpe_pair_map_add(&rules->pairs, bpe_pair_key(left, right), &is_new);
         if (!e)
             return BPE_ERR_NOMEM;
@@ -148,10 +152,12 @@ static bpe_status add_cuts(void *context, const bpe_cut *cuts, size_t n) {
 
 bpe_status bpe_rules_from_strings(bpe_rules *rules, const bpe_ranked_strings *list,
                                   bpe_error *err) {
-    size_t n_ids = list->ranks ? 0 : list->n; /* ranks of the caller's may be those of many */
-    for (size_t i = 0; !list->ranks && list->ids && i < list->n; i++)
+    bool tells = !list->ranks || list->made;
+    size_t n_ids = tells ? list->n : 0;
+    for (size_t i = 0; tells && list->ids && i < list->n; i++)
         n_ids = list->ids[i] >= n_ids ? (size_t)list->ids[i] + 1 : n_ids;
-    if (!begin(rules, 2 * list->n, n_ids, list->ids, list->n))
+    const uint32_t *made = list->ranks ? list->made : list->ids;
+    if (!begin(rules, 2 * list->n, n_ids, made, list->ranks ? list->n_ranks : list->n))
         return bpe_fail(err, BPE_ERR_NOMEM, 0);
     rank_pairs to = {rules, list};
     bpe_status status = bpe_cuts_find(list->strings, list->n, add_cuts, &to);
@@ -159,7 +165,8 @@ bpe_status bpe_rules_from_strings(bpe_rules *rules, const bpe_ranked_strings *li
 }
 
 bpe_status bpe_rules_from_ranks(bpe_rules *rules, const bpe_vocab *vocab, bpe_error *err) {
-    bpe_ranked_strings list = {&vocab->strings, vocab->ids, NULL, vocab->n_ordinary, BPE_MAX_PAIRS};
+    bpe_ranked_strings list = {&vocab->strings, vocab->ids, NULL, vocab->n_ordinary,
+                               BPE_MAX_PAIRS,   NULL,       0};
     bpe_status status = bpe_rules_from_strings(rules, &list, err);
     if (status == BPE_OK && !begin_byte_ranks(rules, vocab))
         status = bpe_fail(err, BPE_ERR_NOMEM, 0);

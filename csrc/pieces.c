@@ -276,24 +276,6 @@ static uint32_t find_char_piece(const bpe_pieces *m, const uint8_t *p, size_t n)
     return bpe_pieces_find(m, p, n);
 }
 
-static bool map_char(bpe_pieces *m, size_t *n_pages, const uint8_t *p, size_t n, uint32_t symbol) {
-    uint32_t cp;
-    bpe_utf8_decode(p, p + n, &cp);
-    uint16_t *page = &m->char_page[cp >> 8];
-    if (*page == 0) {
-        size_t need = (*n_pages + 1) << 8;
-        if (!bpe_mem_grow((void **)&m->char_symbols, &m->char_symbols_cap, need,
-                          sizeof *m->char_symbols)) {
-            return false;
-        }
-        for (size_t i = need - 256; i < need; i++)
-            m->char_symbols[i] = BPE_NO_SYMBOL;
-        *page = (uint16_t)(*n_pages)++;
-    }
-    m->char_symbols[((size_t)*page << 8) + (cp & 255)] = symbol;
-    return true;
-}
-
 /*
  * All pieces that joins can make, then the characters in them that are none. User-defined pieces
  * are not among them: where one begins it is found, and what is found does not join. Only if some
@@ -343,57 +325,21 @@ static bpe_status enter_symbols(bpe_pieces *m) {
     return BPE_OK;
 }
 
-/* ---------------------------------------------------------------- where text may be cut */
-
+/* The characters, and the id of each that is a piece. Only compact text is cut. */
 static bool enter_chars(bpe_pieces *m) {
-    size_t n_pages = 1;
-    m->char_symbols = bpe_mem_array(256, sizeof *m->char_symbols);
-    if (!m->char_symbols)
+    if (!m->compact)
+        return bpe_chars_init_empty(&m->chars);
+    uint32_t *ids = bpe_mem_array(m->symbols.n, sizeof *ids);
+    if (!ids)
         return false;
-    m->char_symbols_cap = 256;
-    for (size_t i = 0; i < 256; i++)
-        m->char_symbols[i] = BPE_NO_SYMBOL;
-    for (size_t i = 0; m->compact && i < m->symbols.n; i++) {
-        size_t n;
-        const uint8_t *p = bpe_intern_bytes(&m->symbols, i, &n);
-        if (n == bpe_char_length(*p, n) && !map_char(m, &n_pages, p, n, (uint32_t)i))
-            return false;
-    }
-    return true;
-}
-
-/* Which characters stand next to each other in pieces; compact text only. */
-static bool enter_neighbours(bpe_pieces *m) {
-    size_t n_bytes = m->symbols.n ? m->symbols.ends[m->symbols.n - 1] : 0;
-    m->neighbour_bits = 12;
-    while (m->neighbour_bits < 32 && (size_t)1 << m->neighbour_bits < 2 * n_bytes)
-        m->neighbour_bits++;
-    m->neighbours = bpe_mem_zeroed((size_t)1 << (m->neighbour_bits - 6), sizeof *m->neighbours);
-    if (!m->neighbours)
-        return false;
-    m->words = true;
-    for (size_t i = 0; i < m->symbols.n; i++) {
-        size_t n;
-        const uint8_t *p = bpe_intern_bytes(&m->symbols, i, &n);
-        const uint8_t *end = p + n;
-        uint32_t before = BPE_NO_SYMBOL;
-        uint8_t byte_before = ' ';
-        while (p < end) {
-            uint32_t cp;
-            size_t length = bpe_utf8_decode(p, end, &cp);
-            uint32_t symbol = bpe_codepoint_symbol(m, cp);
-            if (before != BPE_NO_SYMBOL) {
-                size_t bit = bpe_neighbour_bit(m, before, symbol);
-                m->neighbours[bit >> 6] |= (uint64_t)1 << (bit & 63);
-            }
-            if (*p == ' ' && byte_before != ' ')
-                m->words = false;
-            byte_before = *p;
-            before = symbol;
-            p += length;
-        }
-    }
-    return true;
+    for (size_t i = 0; i < m->symbols.n; i++)
+        ids[i] = m->symbol_kinds[i] == BPE_SYMBOL_PIECE ? m->symbol_pieces[i] : BPE_CHAR_NO_ID;
+    uint32_t ascii_ids[128];
+    for (size_t b = 0; b < 128; b++) /* a space may have to be spelt as a mark */
+        ascii_ids[b] = m->byte_fallback && b != ' ' ? m->byte_ids[b] : BPE_CHAR_NO_ID;
+    bool ok = bpe_chars_init(&m->chars, &m->symbols, ids, ascii_ids, m->escapes);
+    bpe_mem_free(ids);
+    return ok;
 }
 
 /* ---------------------------------------------------------------- ranks */
@@ -411,21 +357,74 @@ static int compare_keys(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
+/* Whether a symbol is one character, which joins do not make; their scores, often equal, do not
+ * matter. */
+static bool is_char(const bpe_pieces *m, size_t symbol) {
+    size_t n;
+    const uint8_t *p = bpe_intern_bytes(&m->symbols, symbol, &n);
+    return bpe_char_length(*p, n) == n;
+}
+
 /* More pairs that join than this are refused. A vocabulary of a million pieces has some 4 million;
  * what has more was made so that the table gets large. */
 #define MAX_PAIRS ((size_t)1 << 23)
 
+/* Rank the symbols that joins can make, which `order` lists by score in its high bits; the equal
+ * share a rank. made[rank] is the symbol, or BPE_NO_ID for several. Returns how many ranks. */
+static size_t rank_symbols(const uint64_t *order, size_t n, uint32_t *ranks, uint32_t *made) {
+    size_t n_ranks = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool equal = i > 0 && order[i] >> 32 == order[i - 1] >> 32;
+        n_ranks += !equal;
+        ranks[(uint32_t)order[i]] = (uint32_t)n_ranks - 1;
+        made[n_ranks - 1] = equal ? BPE_NO_ID : (uint32_t)order[i];
+    }
+    return n_ranks;
+}
+
+/* The characters of a symbol that has just two. */
+static bool two_chars(const bpe_pieces *m, size_t symbol, uint32_t cps[2]) {
+    size_t n;
+    const uint8_t *p = bpe_intern_bytes(&m->symbols, symbol, &n);
+    size_t first = bpe_utf8_decode(p, p + n, &cps[0]);
+    return first < n && first + bpe_utf8_decode(p + first, p + n, &cps[1]) == n;
+}
+
+/* The pairs of characters that join: those of ASCII in an array. */
+static bool enter_first(bpe_pieces *m, const uint32_t *ranks) {
+    uint32_t cps[2];
+    size_t n_pairs = 0;
+    for (size_t i = 0; i < m->symbols.n; i++)
+        n_pairs += ranks[i] != BPE_NO_RANK && two_chars(m, i, cps);
+    m->rules.byte_ranks = bpe_mem_array(256 * 256, sizeof *m->rules.byte_ranks);
+    if (!m->rules.byte_ranks ||
+        !bpe_rank_table_init(&m->rules.first, m->symbols.n, m->rules.n_ranks, n_pairs))
+        return false;
+    memset(m->rules.byte_ranks, 255, 128 * 256 * sizeof *m->rules.byte_ranks); /* BPE_NO_RANK */
+    for (size_t i = 0; i < m->symbols.n; i++) {
+        if (ranks[i] == BPE_NO_RANK || !two_chars(m, i, cps))
+            continue;
+        if (cps[0] < 128 && cps[1] < 128)
+            m->rules.byte_ranks[cps[0] << 8 | cps[1]] = ranks[i];
+        if (!bpe_rank_table_add(&m->rules.first, bpe_chars_at(&m->chars, cps[0])->symbol,
+                                bpe_chars_at(&m->chars, cps[1])->symbol, ranks[i]))
+            return false;
+    }
+    return true;
+}
+
 static bpe_status make_rules(bpe_pieces *m, const float *scores, bpe_error *err) {
     size_t n = m->symbols.n;
     uint32_t *ranks = bpe_mem_array(n, sizeof *ranks);
+    uint32_t *made = bpe_mem_array(n, sizeof *made);
     uint64_t *order = bpe_mem_array(n, sizeof *order);
-    bpe_status status = ranks && order ? BPE_OK : bpe_fail(err, BPE_ERR_NOMEM, 0);
+    bpe_status status = ranks && made && order ? BPE_OK : bpe_fail(err, BPE_ERR_NOMEM, 0);
     if (status == BPE_OK) {
         size_t n_made = 0;
         bool sorted = true;
         for (size_t i = 0; i < n; i++) {
             ranks[i] = BPE_NO_RANK;
-            if (m->symbol_kinds[i] == BPE_SYMBOL_UNKNOWN)
+            if (m->symbol_kinds[i] == BPE_SYMBOL_UNKNOWN || (m->compact && is_char(m, i)))
                 continue;
             order[n_made] = (uint64_t)score_key(scores[m->symbol_pieces[i]]) << 32 | i;
             sorted = sorted && (n_made == 0 || order[n_made - 1] < order[n_made]);
@@ -433,16 +432,14 @@ static bpe_status make_rules(bpe_pieces *m, const float *scores, bpe_error *err)
         }
         if (!sorted)
             qsort(order, n_made, sizeof *order, compare_keys);
-        uint32_t rank = 0;
-        for (size_t i = 0; i < n_made; i++) {
-            if (i > 0 && order[i] >> 32 != order[i - 1] >> 32)
-                rank++;
-            ranks[(uint32_t)order[i]] = rank;
-        }
-        bpe_ranked_strings list = {&m->symbols, NULL, ranks, n, MAX_PAIRS};
+        size_t n_ranks = rank_symbols(order, n_made, ranks, made);
+        bpe_ranked_strings list = {&m->symbols, NULL, ranks, n, MAX_PAIRS, made, n_ranks};
         status = bpe_rules_from_strings(&m->rules, &list, err);
+        if (status == BPE_OK && m->compact && m->rules.table.slots && !enter_first(m, ranks))
+            status = bpe_fail(err, BPE_ERR_NOMEM, 0);
     }
     bpe_mem_free(ranks);
+    bpe_mem_free(made);
     bpe_mem_free(order);
     return status;
 }
@@ -503,6 +500,14 @@ static bpe_status init_normalizers(bpe_pieces *m, const bpe_pieces_spec *spec, b
     return BPE_OK;
 }
 
+/* Whether normalising leaves nothing to do but to put a mark before a text. */
+static bool is_direct(const bpe_pieces *m) {
+    uint32_t flags = m->normalizer.flags;
+    uint32_t marks = BPE_NORMALIZE_MARK | BPE_NORMALIZE_MARK_AFTER;
+    return m->normalizer.map.n_cells == 0 && !(flags & BPE_NORMALIZE_SQUEEZE) &&
+           (flags & marks) != marks && !m->raw_users.match && !m->text_users.match;
+}
+
 /*
  * Text is taken as a whole where its parts are not independent: unused pieces are taken apart into
  * what their text was last joined from, anywhere in the text; and where text need not be UTF-8,
@@ -520,7 +525,8 @@ static bpe_status build(bpe_pieces *m, const bpe_pieces_spec *spec, bpe_error *e
     if (status != BPE_OK)
         return bpe_fail(err, status, 0);
     m->whole = m->whole || !m->compact;
-    if (!enter_chars(m) || !enter_decoded(m, spec) || (m->compact && !enter_neighbours(m)))
+    m->direct = !m->whole && is_direct(m);
+    if (!enter_chars(m) || !enter_decoded(m, spec))
         return bpe_fail(err, BPE_ERR_NOMEM, 0);
     return make_rules(m, spec->scores, err);
 }
@@ -558,8 +564,7 @@ void bpe_pieces_free(bpe_pieces *m) {
     bpe_mem_free(m->symbol_pieces);
     bpe_mem_free(m->symbol_kinds);
     bpe_rules_free(&m->rules);
-    bpe_mem_free(m->char_symbols);
-    bpe_mem_free(m->neighbours);
+    bpe_chars_free(&m->chars);
     bpe_mem_free(m->decoded);
     bpe_mem_free(m->decoded_ends);
     bpe_mem_free(m);

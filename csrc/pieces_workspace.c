@@ -2,8 +2,9 @@
 
 #include "memory.h"
 
-/* Buckets of a workspace's cache: 2^17 of 64 bytes, 8 MB. */
-#define CACHE_BITS 17
+/* Buckets of a workspace's cache: 2^18 of 64 bytes, 16 MB; and 4 MB for what is longer. */
+#define CACHE_BITS 18
+#define CACHE_STORE ((size_t)1 << 20)
 
 /* Buffers above this many bytes are given back by bpe_pieces_workspace_trim. */
 #define KEEP_BYTES ((size_t)16 << 20)
@@ -15,7 +16,7 @@ bpe_status bpe_pieces_workspace_new(const bpe_pieces *pieces, bpe_pieces_workspa
     w->pieces = pieces;
     w->path = BPE_PIECES_PATH_AUTO;
     w->use_cache = true;
-    if (!bpe_cache_init(&w->cache, CACHE_BITS, 0)) {
+    if (!bpe_cache_init(&w->cache, CACHE_BITS, CACHE_STORE)) {
         bpe_pieces_workspace_free(w);
         return BPE_ERR_NOMEM;
     }
