@@ -85,11 +85,10 @@ static size_t make_ids(const bpe_pieces *m, uint32_t *ids, size_t n, bool certai
 
 /* Join the symbols of a part in place. */
 static bpe_status join(const bpe_parts *b, uint32_t *symbols, size_t n, size_t *n_left) {
-    if (n <= BPE_SHORT_BYTES && b->w->path != BPE_PIECES_PATH_LONG) {
-        *n_left = bpe_merge_short(&b->m->rules, symbols, n, BPE_NO_RANK);
-        return BPE_OK;
-    }
-    return bpe_merge_long(&b->m->rules, &b->w->merge, symbols, n, BPE_NO_RANK, n_left);
+    const bpe_rules *rules = &b->m->rules;
+    if (b->w->path == BPE_PIECES_PATH_LONG)
+        return bpe_merge_long(rules, &b->w->merge, symbols, n, BPE_NO_RANK, n_left);
+    return bpe_merge(rules, &b->w->merge, symbols, n, n_left);
 }
 
 /* A part that is too long for a batch; no gap is open. */

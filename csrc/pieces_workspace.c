@@ -44,7 +44,8 @@ void bpe_pieces_workspace_free(bpe_pieces_workspace *w) {
 void bpe_pieces_workspace_trim(bpe_pieces_workspace *w) {
     if (w->text.cap > KEEP_BYTES || w->text.offsets_cap > KEEP_BYTES / sizeof(size_t))
         bpe_text_free(&w->text);
-    if (w->merge.parts_cap > KEEP_BYTES / 20)
+    if (w->merge.parts_cap > KEEP_BYTES / 20 ||
+        w->merge.found_cap > KEEP_BYTES / sizeof *w->merge.found)
         bpe_merge_scratch_free(&w->merge);
     if (w->symbols_cap > KEEP_BYTES / sizeof(uint32_t)) {
         bpe_agenda_free(&w->agenda);
