@@ -400,6 +400,30 @@ BPE_API bpe_status bpe_decoded_size(const bpe_model *model, const uint32_t *ids,
 BPE_API bpe_status bpe_decode(const bpe_model *model, const uint32_t *ids, size_t n_ids,
                               uint8_t *out, size_t cap, size_t *size, bpe_error *err);
 
+/* ---------------------------------------------------------------- seams: parting a large text */
+
+/*
+ * Where a text can be parted so that its pretokens are those of both parts, each taken for a whole
+ * text: several threads can then count one text. The two characters beside such a place are enough
+ * to know it, so it is looked for in any portion of the text.
+ */
+typedef struct bpe_seams bpe_seams;
+
+/*
+ * data, lengths   the strings that are cut out before the split, as for bpe_match_new
+ * *out            NULL when the split has no such places (no stages, or a first one that does more
+ *                 than to cut out its matches, or too large tables); otherwise the split must
+ *                 outlive it
+ * Returns BPE_OK or BPE_ERR_NOMEM.
+ */
+BPE_API bpe_status bpe_seams_new(const bpe_split *split, const uint8_t *data,
+                                 const uint32_t *lengths, size_t n_strings, bpe_seams **out);
+BPE_API void bpe_seams_free(bpe_seams *seams);
+
+/* The last place p, 0 < p < n, in a portion of a text where the text can be parted; 0 if there is
+ * none. O(n), nearly always O(1). */
+BPE_API size_t bpe_seams_last(const bpe_seams *seams, const uint8_t *data, size_t n);
+
 /* ---------------------------------------------------------------- count: pretokens of a corpus */
 
 /*
@@ -415,6 +439,9 @@ typedef struct bpe_counts bpe_counts;
 
 BPE_API bpe_status bpe_counts_new(bpe_counts **out);
 BPE_API void bpe_counts_free(bpe_counts *counts);
+
+/* A table of its own that hashes as `other` does: such tables merge faster. */
+BPE_API bpe_status bpe_counts_new_beside(const bpe_counts *other, bpe_counts **out);
 
 /*
  * Split data[0, n) and add its pretokens; the one that starts at byte i has the position `position`

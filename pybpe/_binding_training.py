@@ -47,6 +47,46 @@ def _sizes(values: array[int]) -> CData:
     return ffi.new("size_t[]", values.tolist())
 
 
+class Seams:
+    """Finds places where a text can be parted: its pretokens are those of both parts.
+
+    Immutable; threads may share it.
+    """
+
+    __slots__ = ("_core", "_split")
+
+    def __init__(self, split: CData, cut_out: Sequence[bytes]) -> None:
+        """Prepare for texts that are split by `split`.
+
+        Args:
+            split: The core's splitter.
+            cut_out: Strings that are cut out of texts before that.
+        """
+        lengths = array("I", map(len, cut_out))
+        out = ffi.new("bpe_seams **")
+        _check(
+            lib.bpe_seams_new(
+                split,
+                b"".join(cut_out),
+                ffi.from_buffer("uint32_t[]", lengths),
+                len(cut_out),
+                out,
+            )
+        )
+        self._split = split  # must outlive the core's object
+        self._core = ffi.gc(out[0], lib.bpe_seams_free) if out[0] else None
+
+    def __bool__(self) -> bool:
+        """Whether texts with this split may have such places at all."""
+        return self._core is not None
+
+    def last(self, data: bytes) -> int:
+        """Return the last such place strictly inside a portion of a text, or 0."""
+        if self._core is None:
+            return 0
+        return int(lib.bpe_seams_last(self._core, data, len(data)))
+
+
 class Counts:
     """A table from pretokens to their frequencies and first positions.
 
@@ -56,11 +96,14 @@ class Counts:
 
     __slots__ = ("_consumed", "core")
 
-    def __init__(self) -> None:
-        """Make an empty table."""
-        out = ffi.new("bpe_counts **")
-        _check(lib.bpe_counts_new(out))
-        self.core = ffi.gc(out[0], lib.bpe_counts_free)
+    def __init__(self, beside: Counts | None = None) -> None:
+        """Make an empty table; one beside another is fast to merge with it."""
+        out: CData = ffi.new("bpe_counts **")
+        if beside is None:
+            _check(lib.bpe_counts_new(out))
+        else:
+            _check(lib.bpe_counts_new_beside(beside.core, out))
+        self.core: CData = ffi.gc(out[0], lib.bpe_counts_free)
         self._consumed = ffi.new("size_t *")
 
     def add_text(

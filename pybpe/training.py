@@ -227,7 +227,7 @@ def train_from_files(
         max_token_bytes: See `train`.
         initial: See `train`.
         snapshots: See `train`.
-        num_threads: See `train`. One file is counted by one thread.
+        num_threads: See `train`. They share one large file, too.
         progress: See `train`.
 
     Returns:
