@@ -552,11 +552,11 @@ typedef struct bpe_trainer_options {
 } bpe_trainer_options;
 
 /*
- * Make a trainer. Counts and options are copied: the counts may be freed at once, which saves their
- * memory. Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_ARG (err->pos = the index of a bad byte id; 256:
- * ties; 257: the kind of `initial`); BPE_ERR_LIMIT: too many merges, or distinct pretokens of 4 GB
- * or more together, or 2^63 or more pairs in all, or with `initial` a pretoken that is too long to
- * encode. O(bytes of distinct pretokens), with `initial` as encoding them.
+ * Make a trainer. Counts and options are copied: free the counts before the first run, where most
+ * memory is used. Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_ARG (err->pos = the index of a bad byte
+ * id; 256: ties; 257: the kind of `initial`); BPE_ERR_LIMIT: too many merges, or distinct pretokens
+ * of 4 GB or more together, or 2^63 or more pairs in all, or with `initial` a pretoken that is too
+ * long to encode. O(bytes of distinct pretokens), with `initial` as encoding them.
  */
 BPE_API bpe_status bpe_trainer_new(const bpe_counts *counts, const bpe_trainer_options *options,
                                    bpe_trainer **out, bpe_error *err);
