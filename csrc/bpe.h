@@ -433,12 +433,20 @@ BPE_API size_t bpe_seams_last(const bpe_seams *seams, const uint8_t *data, size_
  * into the table that one pass over all the text would have filled.
  *
  * The sum of all frequencies stays below 2^64: what would exceed it is refused with BPE_ERR_LIMIT.
- * After a failure the table is sound, but holds part of what was being added.
+ * So is, with BPE_ERR_CAPACITY, what would exceed the number of entries of bpe_counts_limit, if
+ * any. After a failure the table is sound, but holds part of what was being added.
  */
 typedef struct bpe_counts bpe_counts;
 
 BPE_API bpe_status bpe_counts_new(bpe_counts **out);
 BPE_API void bpe_counts_free(bpe_counts *counts);
+
+/*
+ * Allow `most` distinct pretokens; at first there is no limit. Whatever would add one more is
+ * refused with BPE_ERR_CAPACITY. A table takes 43 to 86 bytes for each, half as much again while it
+ * grows, and the bytes of those above 15.
+ */
+BPE_API void bpe_counts_limit(bpe_counts *counts, size_t most);
 
 /* A table of its own that hashes as `other` does: such tables merge faster. */
 BPE_API bpe_status bpe_counts_new_beside(const bpe_counts *other, bpe_counts **out);

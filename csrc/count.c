@@ -19,6 +19,7 @@ bpe_status bpe_counts_new(bpe_counts **out) {
     if (!counts)
         return BPE_ERR_NOMEM;
     counts->bits = 10;
+    counts->most = SIZE_MAX;
     counts->slots = bpe_mem_zeroed((size_t)1 << counts->bits, sizeof *counts->slots);
     counts->seed = bpe_seed(counts->slots);
     if (!counts->slots) {
@@ -35,6 +36,8 @@ bpe_status bpe_counts_new_beside(const bpe_counts *other, bpe_counts **out) {
         (*out)->seed = other->seed;
     return status;
 }
+
+void bpe_counts_limit(bpe_counts *counts, size_t most) { counts->most = most; }
 
 void bpe_counts_free(bpe_counts *counts) {
     if (!counts)
@@ -130,7 +133,7 @@ const uint8_t *bpe_count_bytes(const bpe_counts *counts, const bpe_count_entry *
 /* ---------------------------------------------------------------- the table */
 
 static inline bool has_room(const bpe_counts *counts, size_t more) {
-    return 3 * (counts->n + more) <= 2 * ((size_t)1 << counts->bits);
+    return 4 * (counts->n + more) <= 3 * ((size_t)1 << counts->bits);
 }
 
 /* Make room for `more` further entries. */
@@ -138,7 +141,7 @@ static bool reserve(bpe_counts *counts, size_t more) {
     unsigned bits = counts->bits;
     if (has_room(counts, more))
         return true;
-    while (3 * (counts->n + more) > 2 * ((size_t)1 << bits))
+    while (4 * (counts->n + more) > 3 * ((size_t)1 << bits))
         bits++;
     bpe_count_entry *slots = bpe_mem_table((size_t)1 << bits, sizeof *slots);
     if (!slots)
@@ -207,6 +210,8 @@ static inline bpe_status add_keyed(bpe_counts *counts, const bpe_count_key *key,
             return BPE_OK;
         }
     }
+    if (counts->n >= counts->most)
+        return BPE_ERR_CAPACITY;
     entry->key = *key;
     if (n > BPE_COUNT_SHORT) {
         if (!append_long(counts, p, n))
@@ -378,19 +383,23 @@ static inline bpe_count_key key_from(const bpe_counts *counts, const bpe_counts 
                                                               : entry->key;
 }
 
-/* How many entries of `other`, which has the same seed, are new. Both are passed through in order.
- */
+/* How many entries of `other`, which has the same seed, are new, taking long ones with one hash for
+ * the same. Both are passed through in order. */
 static size_t count_new(const bpe_counts *counts, const bpe_counts *other) {
     size_t n_new = 0, mask = ((size_t)1 << counts->bits) - 1;
     for (size_t i = 0; i < (size_t)1 << other->bits; i++) {
         const bpe_count_entry *entry = &other->slots[i];
         if (entry->count == 0)
             continue;
-        size_t n;
-        const uint8_t *p = bpe_count_bytes(other, entry, &n);
+        bool is_long = key_mark(&entry->key) == LONG_MARK;
         size_t k = key_home(&entry->key, counts->seed, counts->bits);
-        while (counts->slots[k].count != 0 && !same(counts, &counts->slots[k], &entry->key, p, n))
-            k = (k + 1) & mask;
+        for (; counts->slots[k].count != 0; k = (k + 1) & mask) {
+            const bpe_count_key *key = &counts->slots[k].key;
+            if (key->word[0] == entry->key.word[0] &&
+                (is_long ? key_mark(key) == LONG_MARK : key->word[1] == entry->key.word[1])) {
+                break;
+            }
+        }
         n_new += counts->slots[k].count == 0;
     }
     return n_new;
@@ -412,6 +421,8 @@ bpe_status bpe_counts_merge(bpe_counts *counts, const bpe_counts *other) {
             continue;
         size_t n;
         const uint8_t *p = bpe_count_bytes(other, entry, &n);
+        if (!reserve(counts, 1))
+            return BPE_ERR_NOMEM;
         bpe_count_key key = key_from(counts, other, entry, p, n);
         bpe_status status = add_keyed(counts, &key, key_home(&key, counts->seed, counts->bits), p,
                                       n, entry->count, entry->first);

@@ -32,6 +32,8 @@ def _check(status: int) -> None:
     """Raise what stands for a status of counting, if it is not BPE_OK."""
     if status == lib.BPE_OK:
         return
+    if status == lib.BPE_ERR_CAPACITY:
+        raise TooManyPretokens("a table of pretokens is full")
     if status == lib.BPE_ERR_LIMIT:
         raise TrainingError(
             "the frequencies of all pretokens together are 2**64 or more: scale them "
@@ -87,6 +89,10 @@ class Seams:
         return int(lib.bpe_seams_last(self._core, data, len(data)))
 
 
+class TooManyPretokens(TrainingError):
+    """A table has as many pretokens as it may; `training` says it to the caller."""
+
+
 class Counts:
     """A table from pretokens to their frequencies and first positions.
 
@@ -96,14 +102,21 @@ class Counts:
 
     __slots__ = ("_consumed", "core")
 
-    def __init__(self, beside: Counts | None = None) -> None:
-        """Make an empty table; one beside another is fast to merge with it."""
+    def __init__(self, beside: Counts | None = None, most: int | None = None) -> None:
+        """Make an empty table.
+
+        Args:
+            beside: A table that this one will be fast to merge with.
+            most: How many distinct pretokens there may be; None for any number.
+        """
         out: CData = ffi.new("bpe_counts **")
         if beside is None:
             _check(lib.bpe_counts_new(out))
         else:
             _check(lib.bpe_counts_new_beside(beside.core, out))
         self.core: CData = ffi.gc(out[0], lib.bpe_counts_free)
+        if most is not None:
+            lib.bpe_counts_limit(self.core, most)
         self._consumed = ffi.new("size_t *")
 
     def add_text(

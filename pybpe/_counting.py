@@ -46,8 +46,8 @@ class _Share:
 
     __slots__ = ("counts", "done")
 
-    def __init__(self, beside: Counts | None = None) -> None:
-        self.counts = Counts(beside)
+    def __init__(self, most: int | None, beside: Counts | None = None) -> None:
+        self.counts = Counts(beside, most)
         self.done = 0  # bytes
 
 
@@ -71,6 +71,7 @@ class PretokenCounter:
         special_tokens: Sequence[bytes],
         num_threads: int,
         progress: Callable[[int], None],
+        max_pretokens: int | None = None,
     ) -> None:
         """Prepare for texts that are split by `split`.
 
@@ -80,6 +81,9 @@ class PretokenCounter:
             num_threads: 1 counts on the calling thread; more start so many others.
             progress: Called every now and then, on the calling thread, with the number
                 of bytes counted.
+            max_pretokens: How many distinct pretokens there may be. Every thread's
+                table keeps to it, and so does what they add up to: whether they are
+                too many depends on the texts alone.
         """
         if split.drops or split.changes:
             raise ValueError(
@@ -96,7 +100,8 @@ class PretokenCounter:
         )
         self._num_threads = num_threads
         self._progress = progress
-        self._shares = [_Share()]  # the first is the calling thread's
+        self._max_pretokens = max_pretokens
+        self._shares = [_Share(max_pretokens)]  # the first is the calling thread's
         self._threads: list[threading.Thread] = []
         self._jobs: queue.Queue[_Job | None] = queue.Queue(2 * num_threads)
         self._error: BaseException | None = None
@@ -298,7 +303,7 @@ class PretokenCounter:
             return
 
     def _start_thread(self) -> None:
-        share = _Share(self._shares[0].counts)
+        share = _Share(self._max_pretokens, self._shares[0].counts)
         name = f"pybpe-count-{len(self._threads)}"
         thread = threading.Thread(
             target=self._work, args=(share,), name=name, daemon=True
@@ -333,10 +338,11 @@ class PretokenCounter:
         self._threads.clear()
         if self._error is not None:
             raise self._error
-        counts = self._shares[0].counts
-        for share in self._shares[1:]:
-            counts.merge(share.counts)
-            share.counts.close()
+        tables = sorted((share.counts for share in self._shares), key=_distinct)
+        counts = tables.pop()  # the largest: the least to be moved
+        for table in tables:
+            counts.merge(table)
+            table.close()
         return counts
 
     def __enter__(self) -> PretokenCounter:
@@ -355,6 +361,10 @@ class PretokenCounter:
             self._jobs.put(None)
         for thread in self._threads:
             thread.join()
+
+
+def _distinct(counts: Counts) -> int:
+    return counts.distinct
 
 
 def _slices(data: bytes) -> Callable[[int, int], bytes]:
