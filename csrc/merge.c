@@ -8,23 +8,40 @@ void bpe_rules_free(bpe_rules *rules) {
     bpe_rank_table_free(&rules->table);
     bpe_rank_table_free(&rules->first);
     bpe_mem_free(rules->made);
+    bpe_mem_free(rules->several);
     bpe_mem_free(rules->byte_ranks);
 }
 
-/* Begin rules of about n pairs. `made` are the ids that ranks below n_ranks make, below n_ids; or
- * n_ids is 0: ranks do not tell. */
-static bool begin(bpe_rules *rules, size_t n, size_t n_ids, const uint32_t *made, size_t n_ranks) {
-    if (n_ids == 0 || !bpe_rank_table_fits(n_ids, n_ranks))
-        return bpe_pair_map_init(&rules->pairs, n);
-    size_t i = 0;
-    while (i < n_ranks && made && made[i] == i)
-        i++;
-    if (made && i < n_ranks) {
+/* Keep what ranks make, as far as it is not the rank itself. */
+static bool begin_made(bpe_rules *rules, const uint32_t *made, size_t n_ranks) {
+    bool same = true;
+    bool several = false;
+    for (size_t i = 0; i < n_ranks; i++) {
+        several = several || made[i] == BPE_NO_ID;
+        same = same && (made[i] == i || made[i] == BPE_NO_ID);
+    }
+    if (!same) {
         rules->made = bpe_mem_copy(made, n_ranks, sizeof *made);
         if (!rules->made)
             return false;
     }
-    return bpe_rank_table_init(&rules->table, n_ids, n_ranks, n);
+    if (several) {
+        rules->several = bpe_mem_zeroed(n_ranks / 64 + 1, sizeof *rules->several);
+        if (!rules->several)
+            return false;
+        for (size_t i = 0; i < n_ranks; i++)
+            rules->several[i >> 6] |= (uint64_t)(made[i] == BPE_NO_ID) << (i & 63);
+    }
+    return true;
+}
+
+/* Begin rules of about n pairs. `made` are the ids that ranks below n_ranks make, below n_ids, or
+ * BPE_NO_ID for several; or n_ids is 0: ranks do not tell. */
+static bool begin(bpe_rules *rules, size_t n, size_t n_ids, const uint32_t *made, size_t n_ranks) {
+    if (n_ids == 0 || !bpe_rank_table_fits(n_ids, n_ranks))
+        return bpe_pair_map_init(&rules->pairs, n);
+    return (!made || begin_made(rules, made, n_ranks)) &&
+           bpe_rank_table_init(&rules->table, n_ids, n_ranks, n);
 }
 
 /* The first mention of a pair counts. */
@@ -34,7 +51,7 @@ static bpe_status add_pair(bpe_rules *rules, uint32_t left, uint32_t right, uint
         if (!bpe_rank_table_add(&rules->table, left, right, rank))
             return BPE_ERR_NOMEM;
     }
-    if (!rules->table.slots || (rules->made && rules->made[rank] == BPE_NO_ID)) {
+    if (!rules->table.slots || bpe_rules_several(rules, rank)) {
         bool is_new;
         if (!rules->pairs.slots && !bpe_pair_map_init(&rules->pairs, 16))
             return BPE_ERR_NOMEM;

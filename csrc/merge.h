@@ -27,8 +27,9 @@
 typedef struct bpe_rules {
     bpe_rank_table table; /* table.slots is NULL where the map is in use */
     bpe_pair_map pairs;   /* with the table: the pairs of ranks that make several ids, if any */
-    uint32_t *made;       /* with the table: the id that each rank makes, or BPE_NO_ID if it makes
-                             several; NULL: the rank itself */
+    uint32_t *made;       /* with the table: the id that each rank makes; NULL: the rank itself */
+    uint64_t *several;    /* with the table: a bit for each rank, set if it makes several ids, which
+                             `pairs` knows; NULL: none does */
     uint32_t *byte_ranks; /* with the table, if not NULL: the rank of the pair of what two bytes
                              stand for, in place first << 8 | second, where bytes are symbols */
     bpe_rank_table first; /* the pairs of `table` that stand in text before anything is merged, and
@@ -36,13 +37,16 @@ typedef struct bpe_rules {
     size_t n_ranks;       /* every rank is below */
 } bpe_rules;
 
+static inline bool bpe_rules_several(const bpe_rules *rules, uint32_t rank) {
+    return rules->several && rules->several[rank >> 6] >> (rank & 63) & 1;
+}
+
 /* What a pair makes that has this rank by the rank table. */
 static inline uint32_t bpe_rules_made(const bpe_rules *rules, uint32_t rank, uint32_t left,
                                       uint32_t right) {
-    if (!rules->made)
-        return rank;
-    uint32_t id = rules->made[rank];
-    return id != BPE_NO_ID ? id : bpe_pair_map_find(&rules->pairs, bpe_pair_key(left, right))->b;
+    if (bpe_rules_several(rules, rank))
+        return bpe_pair_map_find(&rules->pairs, bpe_pair_key(left, right))->b;
+    return rules->made ? rules->made[rank] : rank;
 }
 
 /* The rank of a pair, or BPE_NO_RANK; otherwise *id is what it makes. */

@@ -276,17 +276,30 @@ static uint32_t find_char_piece(const bpe_pieces *m, const uint8_t *p, size_t n)
     return bpe_pieces_find(m, p, n);
 }
 
-/*
- * All pieces that joins can make, then the characters in them that are none. User-defined pieces
- * are not among them: where one begins it is found, and what is found does not join. Only if some
- * are too deeply nested to be found can joins make them.
+/* Descending floats as ascending numbers, with -0.0 behind +0.0. */
+static uint32_t score_key(float score) {
+    uint32_t bits;
+    memcpy(&bits, &score, sizeof bits);
+    return bits & 0x80000000u ? bits : ~bits & 0x7FFFFFFFu;
+}
+
+static int compare_keys(const void *left, const void *right) {
+    uint64_t a = *(const uint64_t *)left;
+    uint64_t b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* Behind all scores. */
+#define NO_SCORE 0xFFFFFFFFu
+
+/* The pieces that joins can make, by score, then those of one character, which joins do not make:
+ * their scores, often equal, do not matter. Each is its score as a key in the high bits, and its
+ * id. User-defined pieces are not among them: where one begins it is found, and what is found does
+ * not join. Only if some are too deeply nested to be found can joins make them. Returns how many.
  */
-static bpe_status enter_symbols(bpe_pieces *m) {
-    uint8_t buffer[BPE_MAX_PIECE_BYTES];
-    size_t pieces_cap = 0;
-    size_t kinds_cap = 0;
-    if (!bpe_intern_init(&m->symbols, m->n_pieces))
-        return BPE_ERR_NOMEM;
+static size_t order_pieces(const bpe_pieces *m, const float *scores, uint64_t *order) {
+    size_t n_order = 0;
+    bool sorted = true;
     for (uint32_t i = 0; i < m->n_pieces; i++) {
         size_t n;
         const uint8_t *p = bpe_intern_bytes(&m->by_text, i, &n);
@@ -294,14 +307,51 @@ static bpe_status enter_symbols(bpe_pieces *m) {
             continue;
         if (m->types[i] == BPE_PIECE_USER && !m->text_users.shortens)
             continue;
-        bool unused = m->types[i] == BPE_PIECE_UNUSED;
+        bool one = m->compact && bpe_char_length(*p, n) == n;
+        order[n_order] = (uint64_t)(one ? NO_SCORE : score_key(scores[i])) << 32 | i;
+        sorted = sorted && (n_order == 0 || order[n_order - 1] < order[n_order]);
+        n_order++;
+    }
+    if (!sorted)
+        qsort(order, n_order, sizeof *order, compare_keys);
+    return n_order;
+}
+
+typedef struct symbol_room {
+    size_t pieces;
+    size_t kinds;
+} symbol_room;
+
+/* Enter pieces in this order as symbols, whose ranks become ranks[]: their own numbers, or that of
+ * the first one of the same score. */
+static bool enter_ranked(bpe_pieces *m, symbol_room *room, const uint64_t *order, size_t n_order,
+                         uint32_t *ranks) {
+    uint8_t buffer[BPE_MAX_PIECE_BYTES];
+    uint32_t key = NO_SCORE;
+    uint32_t rank = 0;
+    for (size_t i = 0; i < n_order; i++) {
+        uint32_t id = (uint32_t)order[i];
+        size_t n;
+        const uint8_t *p = bpe_intern_bytes(&m->by_text, id, &n);
+        bool unused = m->types[id] == BPE_PIECE_UNUSED;
         m->whole = m->whole || unused;
         p = in_text(m, p, n, buffer, &n);
-        if (p && !add_symbol(m, &pieces_cap, &kinds_cap, p, n, i,
-                             unused ? BPE_SYMBOL_UNUSED : BPE_SYMBOL_PIECE)) {
-            return BPE_ERR_NOMEM;
-        }
+        if (!p)
+            continue;
+        uint32_t symbol = (uint32_t)m->symbols.n;
+        if (!add_symbol(m, &room->pieces, &room->kinds, p, n, id,
+                        unused ? BPE_SYMBOL_UNUSED : BPE_SYMBOL_PIECE))
+            return false;
+        rank = order[i] >> 32 == key ? rank : symbol;
+        key = (uint32_t)(order[i] >> 32);
+        ranks[symbol] = key == NO_SCORE ? BPE_NO_RANK : rank;
     }
+    return true;
+}
+
+/* Enter the characters of pieces that are no pieces. */
+static bool enter_parts(bpe_pieces *m, symbol_room *room) {
+    uint8_t buffer[BPE_MAX_PIECE_BYTES];
     size_t n_made = m->symbols.n;
     for (size_t i = 0; i < n_made; i++) {
         size_t n;
@@ -316,13 +366,13 @@ static bpe_status enter_symbols(bpe_pieces *m) {
                 continue;
             }
             memcpy(buffer, p, length);
-            if (!add_symbol(m, &pieces_cap, &kinds_cap, buffer, length,
+            if (!add_symbol(m, &room->pieces, &room->kinds, buffer, length,
                             find_char_piece(m, buffer, length), BPE_SYMBOL_UNKNOWN)) {
-                return BPE_ERR_NOMEM;
+                return false;
             }
         }
     }
-    return BPE_OK;
+    return true;
 }
 
 /* The characters, and the id of each that is a piece. Only compact text is cut. */
@@ -342,45 +392,11 @@ static bool enter_chars(bpe_pieces *m) {
     return ok;
 }
 
-/* ---------------------------------------------------------------- ranks */
-
-/* Descending floats as ascending numbers, with -0.0 behind +0.0. */
-static uint32_t score_key(float score) {
-    uint32_t bits;
-    memcpy(&bits, &score, sizeof bits);
-    return bits & 0x80000000u ? bits : ~bits & 0x7FFFFFFFu;
-}
-
-static int compare_keys(const void *left, const void *right) {
-    uint64_t a = *(const uint64_t *)left;
-    uint64_t b = *(const uint64_t *)right;
-    return a < b ? -1 : a > b;
-}
-
-/* Whether a symbol is one character, which joins do not make; their scores, often equal, do not
- * matter. */
-static bool is_char(const bpe_pieces *m, size_t symbol) {
-    size_t n;
-    const uint8_t *p = bpe_intern_bytes(&m->symbols, symbol, &n);
-    return bpe_char_length(*p, n) == n;
-}
+/* ---------------------------------------------------------------- rules */
 
 /* More pairs that join than this are refused. A vocabulary of a million pieces has some 4 million;
  * what has more was made so that the table gets large. */
 #define MAX_PAIRS ((size_t)1 << 23)
-
-/* Rank the symbols that joins can make, which `order` lists by score in its high bits; the equal
- * share a rank. made[rank] is the symbol, or BPE_NO_ID for several. Returns how many ranks. */
-static size_t rank_symbols(const uint64_t *order, size_t n, uint32_t *ranks, uint32_t *made) {
-    size_t n_ranks = 0;
-    for (size_t i = 0; i < n; i++) {
-        bool equal = i > 0 && order[i] >> 32 == order[i - 1] >> 32;
-        n_ranks += !equal;
-        ranks[(uint32_t)order[i]] = (uint32_t)n_ranks - 1;
-        made[n_ranks - 1] = equal ? BPE_NO_ID : (uint32_t)order[i];
-    }
-    return n_ranks;
-}
 
 /* The characters of a symbol that has just two. */
 static bool two_chars(const bpe_pieces *m, size_t symbol, uint32_t cps[2]) {
@@ -391,17 +407,17 @@ static bool two_chars(const bpe_pieces *m, size_t symbol, uint32_t cps[2]) {
 }
 
 /* The pairs of characters that join: those of ASCII in an array. */
-static bool enter_first(bpe_pieces *m, const uint32_t *ranks) {
+static bool enter_first(bpe_pieces *m, const uint32_t *ranks, size_t n) {
     uint32_t cps[2];
     size_t n_pairs = 0;
-    for (size_t i = 0; i < m->symbols.n; i++)
+    for (size_t i = 0; i < n; i++)
         n_pairs += ranks[i] != BPE_NO_RANK && two_chars(m, i, cps);
     m->rules.byte_ranks = bpe_mem_array(256 * 256, sizeof *m->rules.byte_ranks);
     if (!m->rules.byte_ranks ||
         !bpe_rank_table_init(&m->rules.first, m->symbols.n, m->rules.n_ranks, n_pairs))
         return false;
     memset(m->rules.byte_ranks, 255, 128 * 256 * sizeof *m->rules.byte_ranks); /* BPE_NO_RANK */
-    for (size_t i = 0; i < m->symbols.n; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (ranks[i] == BPE_NO_RANK || !two_chars(m, i, cps))
             continue;
         if (cps[0] < 128 && cps[1] < 128)
@@ -413,34 +429,45 @@ static bool enter_first(bpe_pieces *m, const uint32_t *ranks) {
     return true;
 }
 
-static bpe_status make_rules(bpe_pieces *m, const float *scores, bpe_error *err) {
-    size_t n = m->symbols.n;
-    uint32_t *ranks = bpe_mem_array(n, sizeof *ranks);
+/* The rules that make the first n symbols, of these ranks; n <= n_pieces. */
+static bpe_status make_rules(bpe_pieces *m, uint32_t *ranks, size_t n, bpe_error *err) {
     uint32_t *made = bpe_mem_array(n, sizeof *made);
-    uint64_t *order = bpe_mem_array(n, sizeof *order);
-    bpe_status status = ranks && made && order ? BPE_OK : bpe_fail(err, BPE_ERR_NOMEM, 0);
-    if (status == BPE_OK) {
-        size_t n_made = 0;
-        bool sorted = true;
-        for (size_t i = 0; i < n; i++) {
-            ranks[i] = BPE_NO_RANK;
-            if (m->symbol_kinds[i] == BPE_SYMBOL_UNKNOWN || (m->compact && is_char(m, i)))
-                continue;
-            order[n_made] = (uint64_t)score_key(scores[m->symbol_pieces[i]]) << 32 | i;
-            sorted = sorted && (n_made == 0 || order[n_made - 1] < order[n_made]);
-            n_made++;
-        }
-        if (!sorted)
-            qsort(order, n_made, sizeof *order, compare_keys);
-        size_t n_ranks = rank_symbols(order, n_made, ranks, made);
-        bpe_ranked_strings list = {&m->symbols, NULL, ranks, n, MAX_PAIRS, made, n_ranks};
-        status = bpe_rules_from_strings(&m->rules, &list, err);
-        if (status == BPE_OK && m->compact && m->rules.table.slots && !enter_first(m, ranks))
-            status = bpe_fail(err, BPE_ERR_NOMEM, 0);
+    if (!made)
+        return bpe_fail(err, BPE_ERR_NOMEM, 0);
+    for (size_t i = 0; i < n; i++) {
+        made[i] = (uint32_t)i;
+        if (ranks[i] != BPE_NO_RANK && ranks[i] != i)
+            made[ranks[i]] = BPE_NO_ID;
     }
-    bpe_mem_free(ranks);
+    bpe_ranked_strings list = {&m->symbols, NULL, ranks, m->symbols.n, MAX_PAIRS, made, n};
+    bpe_status status = bpe_rules_from_strings(&m->rules, &list, err);
     bpe_mem_free(made);
+    if (status == BPE_OK && m->compact && m->rules.table.slots && !enter_first(m, ranks, n))
+        status = bpe_fail(err, BPE_ERR_NOMEM, 0);
+    return status;
+}
+
+/* Symbols, characters, rules. */
+static bpe_status enter_symbols(bpe_pieces *m, const float *scores, bpe_error *err) {
+    symbol_room room = {0, 0};
+    uint64_t *order = bpe_mem_array(m->n_pieces, sizeof *order);
+    uint32_t *ranks = NULL;
+    size_t ranks_cap = 0;
+    size_t n = 0;
+    bool ok = order && bpe_mem_grow((void **)&ranks, &ranks_cap, m->n_pieces, sizeof *ranks) &&
+              bpe_intern_init(&m->symbols, m->n_pieces);
+    if (ok) {
+        size_t n_order = order_pieces(m, scores, order);
+        ok = enter_ranked(m, &room, order, n_order, ranks);
+        n = m->symbols.n;
+    }
     bpe_mem_free(order);
+    ok = ok && enter_parts(m, &room) && enter_chars(m) &&
+         bpe_mem_grow((void **)&ranks, &ranks_cap, m->symbols.n, sizeof *ranks);
+    for (size_t i = n; ok && i < m->symbols.n; i++)
+        ranks[i] = BPE_NO_RANK;
+    bpe_status status = ok ? make_rules(m, ranks, n, err) : bpe_fail(err, BPE_ERR_NOMEM, 0);
+    bpe_mem_free(ranks);
     return status;
 }
 
@@ -520,15 +547,14 @@ static bpe_status build(bpe_pieces *m, const bpe_pieces_spec *spec, bpe_error *e
     if (status != BPE_OK)
         return status;
     status = enter_users(m);
-    if (status == BPE_OK)
-        status = enter_symbols(m);
     if (status != BPE_OK)
         return bpe_fail(err, status, 0);
+    status = enter_symbols(m, spec->scores, err);
+    if (status != BPE_OK)
+        return status;
     m->whole = m->whole || !m->compact;
     m->direct = !m->whole && is_direct(m);
-    if (!enter_chars(m) || !enter_decoded(m, spec))
-        return bpe_fail(err, BPE_ERR_NOMEM, 0);
-    return make_rules(m, spec->scores, err);
+    return enter_decoded(m, spec) ? BPE_OK : bpe_fail(err, BPE_ERR_NOMEM, 0);
 }
 
 bpe_status bpe_pieces_new(const bpe_pieces_spec *spec, bpe_pieces **out, bpe_error *err) {

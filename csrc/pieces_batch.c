@@ -213,35 +213,40 @@ bpe_status bpe_parts_finish(bpe_parts *b) {
 /* A key that no part has: of those that are too long for the cache. */
 static const bpe_cache_key no_key = {UINT64_MAX, UINT64_MAX};
 
+/* The entry of a part of one character; its key is nothing but equal to that of the part. */
+static inline void enter_char(bpe_parts *b, size_t i, bpe_cache_key key, uint32_t id) {
+    uint32_t count = id != BPE_CHAR_NO_ID ? 1 : BPE_CACHE_MARK;
+    b->keys[i] = b->chars[i].key = key;
+    b->chars[i].ids[0] = count << BPE_CACHE_ID_BITS | (id & BPE_CHAR_ID_MASK);
+}
+
 /* Make the keys of the first parts and ask for their buckets, up to one that is too long for a
- * batch. Returns how many. A part of one character gets a key and an entry of its own like others,
- * so that there is no branch for them, which could not be foretold. */
+ * batch. Returns how many. A part of one character gets an entry of its own, so that nothing
+ * branches on that later; not even here if it is ASCII, for those come where nobody expects them,
+ * while others come in runs. */
 static size_t make_keys(bpe_parts *b, const uint8_t *text, const uint8_t *readable, size_t start,
                         const size_t *ends, const uint32_t *kinds, size_t n) {
     const bpe_char *ascii = bpe_chars_at(&b->m->chars, 0);
     for (size_t i = 0; i < n; start = ends[i], i++) {
-        const uint8_t *p = text + start;
-        size_t length = ends[i] - start;
-        if (length <= BPE_CACHE_KEY_BYTES) {
-            bpe_cache_key key = bpe_cache_key_of(p, length, readable);
-            bpe_cache_entry *bucket = bpe_cache_bucket(&b->w->cache, bpe_cache_hash(&key));
-            uint32_t id = ascii[*p & 127].info & BPE_CHAR_ID_MASK;
-            id = length == 1 && *p < 128 ? id : kinds[i];
-            uint32_t count = id != BPE_CHAR_NO_ID ? 1 : BPE_CACHE_MARK;
-            b->chars[i].key = key;
-            b->chars[i].ids[0] = count << BPE_CACHE_ID_BITS | (id & BPE_CHAR_ID_MASK);
-            b->keys[i] = key;
-            b->buckets[i] = id != BPE_PART_LONG ? &b->chars[i] : bucket;
-            bpe_prefetch(b->buckets[i]);
+        if (kinds[i] != BPE_PART_LONG) {
+            enter_char(b, i, (bpe_cache_key){0, 0}, kinds[i]);
+            b->buckets[i] = &b->chars[i];
             continue;
         }
-        if (length <= BPE_CACHE_BYTES)
-            b->keys[i] = bpe_cache_long_key(p, length);
+        const uint8_t *p = text + start;
+        size_t length = ends[i] - start;
+        bpe_cache_key key;
+        if (length <= BPE_CACHE_KEY_BYTES)
+            key = bpe_cache_key_of(p, length, readable);
+        else if (length <= BPE_CACHE_BYTES)
+            key = bpe_cache_long_key(p, length);
         else if (length <= BPE_MANY_BYTES)
-            b->keys[i] = no_key;
+            key = no_key;
         else
             return i;
-        b->buckets[i] = bpe_cache_bucket(&b->w->cache, bpe_cache_hash(&b->keys[i]));
+        bpe_cache_entry *bucket = bpe_cache_bucket(&b->w->cache, bpe_cache_hash(&key));
+        enter_char(b, i, key, ascii[*p & 127].info & BPE_CHAR_ID_MASK);
+        b->buckets[i] = length == 1 ? &b->chars[i] : bucket;
         bpe_prefetch(b->buckets[i]);
     }
     return n;

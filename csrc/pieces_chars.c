@@ -197,6 +197,34 @@ static inline size_t cut_ascii(const bpe_chars *chars, const uint8_t *text, size
     return at;
 }
 
+#define JOINS (BPE_CHAR_JOINS_LEFT | BPE_CHAR_JOINS_RIGHT)
+
+/* Take characters of three bytes that never join, as most text in some scripts is, from the first
+ * one on, which `info` is of and which is cut off before; returns where the last of them begins. */
+static inline size_t cut_alone(const bpe_chars *chars, const uint8_t *text, size_t at, size_t n,
+                               uint32_t *info, size_t *ends, uint32_t *kinds, size_t *n_ends) {
+    size_t n_cuts = *n_ends;
+    size_t limit = n_cuts + WINDOW / 2;
+    uint32_t before = *info;
+    for (; n - at >= 6 && n_cuts < limit; at += 3) {
+        const uint8_t *p = text + at + 3;
+        uint32_t second = p[1] ^ 0x80u;
+        uint32_t third = p[2] ^ 0x80u;
+        uint32_t cp = (p[0] & 15u) << 12 | second << 6 | third;
+        if ((p[0] & 0xF0) != 0xE0 || (second | third) >= 0x40 || cp - 0x800 >= 0xD000)
+            break;
+        uint32_t here = bpe_chars_at(chars, cp)->info;
+        if (here & JOINS)
+            break;
+        ends[n_cuts] = at + 3;
+        kinds[n_cuts++] = before & BPE_CHAR_ID_MASK;
+        before = here;
+    }
+    *info = before;
+    *n_ends = n_cuts;
+    return at;
+}
+
 size_t bpe_cutter_more(bpe_cutter *cutter, size_t n, size_t *ends, uint32_t *kinds, size_t enough) {
     const bpe_chars *chars = cutter->chars;
     const uint8_t *text = cutter->text;
@@ -234,7 +262,12 @@ size_t bpe_cutter_more(bpe_cutter *cutter, size_t n, size_t *ends, uint32_t *kin
         symbol = here->symbol;
         info = here->info;
         before = at;
-        at += length;
+        if (length == 3 && !(info & JOINS) && n_ends > 0 && ends[n_ends - 1] == at) {
+            before = cut_alone(chars, text, at, n, &info, ends, kinds, &n_ends);
+            start = ends[n_ends - 1];
+            symbol = BPE_NO_SYMBOL; /* whichever it is, it does not join */
+        }
+        at = before + length;
     }
     cutter->at = at;
     cutter->start = start;

@@ -77,8 +77,8 @@ static inline uint32_t bpe_chars_id(const bpe_chars *chars, uint32_t cp) {
     return bpe_chars_at(chars, cp)->info & BPE_CHAR_ID_MASK;
 }
 
-/* What a part of text is: the id of its only character, or BPE_CHAR_NO_ID if that is none; or
- * several characters; or perhaps one, if it is an ASCII character. */
+/* What a part of text is: the id of its only character, or BPE_CHAR_NO_ID if that has none; or
+ * this: several characters or an ASCII one. */
 #define BPE_PART_LONG 0xFFFFFFFFu
 
 /* Text that is being cut: all before `at` was read. */
