@@ -713,6 +713,9 @@ enum {
 BPE_API bpe_status bpe_pieces_workspace_configure(bpe_pieces_workspace *workspace, uint32_t path,
                                                   uint32_t use_cache);
 
+/* As bpe_workspace_resize. */
+BPE_API bpe_status bpe_pieces_workspace_resize(bpe_pieces_workspace *workspace, size_t bytes);
+
 /*
  * BPE-dropout: a join that is due is left out with probability `alpha`, each time independently; it
  * comes up again only when a neighbour has changed. alpha <= 0 leaves out none, alpha >= 1 all.

@@ -2,10 +2,6 @@
 
 #include "memory.h"
 
-/* Buckets of a workspace's cache: 2^18 of 64 bytes, 16 MB; and 4 MB for what is longer. */
-#define CACHE_BITS 18
-#define CACHE_STORE ((size_t)1 << 20)
-
 /* Buffers above this many bytes are given back by bpe_pieces_workspace_trim. */
 #define KEEP_BYTES ((size_t)16 << 20)
 
@@ -16,11 +12,22 @@ bpe_status bpe_pieces_workspace_new(const bpe_pieces *pieces, bpe_pieces_workspa
     w->pieces = pieces;
     w->path = BPE_PIECES_PATH_AUTO;
     w->use_cache = true;
-    if (!bpe_cache_init(&w->cache, CACHE_BITS, CACHE_STORE)) {
+    if (!bpe_cache_fit(&w->cache, BPE_CACHE_BYTES_DEFAULT)) {
         bpe_pieces_workspace_free(w);
         return BPE_ERR_NOMEM;
     }
     *out = w;
+    return BPE_OK;
+}
+
+bpe_status bpe_pieces_workspace_resize(bpe_pieces_workspace *w, size_t bytes) {
+    bpe_cache cache = {0};
+    if (!bpe_cache_fit(&cache, bytes)) {
+        bpe_cache_free(&cache);
+        return BPE_ERR_NOMEM;
+    }
+    bpe_cache_free(&w->cache);
+    w->cache = cache;
     return BPE_OK;
 }
 

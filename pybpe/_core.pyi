@@ -370,6 +370,12 @@ class _Lib:
         use_cache: int,
         /,
     ) -> int: ...
+    def bpe_pieces_workspace_resize(
+        self,
+        workspace: FFI.CData,
+        bytes: int,
+        /,
+    ) -> int: ...
     def bpe_pieces_encode(
         self,
         pieces: FFI.CData,

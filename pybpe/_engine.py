@@ -11,7 +11,7 @@ from pybpe._typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Any, Self
 
     import numpy as np
     from numpy.typing import NDArray
@@ -109,11 +109,21 @@ class BaseEngine:
     catch in the locked state.
     """
 
-    __slots__ = ("_pool",)
+    __slots__ = ("_cache_size", "_pool")
 
     def __init__(self) -> None:
         """Begin with an empty pool."""
         self._pool: list[Any] = []
+        self._cache_size: int | None = None  # bytes; None: as the core has it
+
+    def with_cache_size(self, size: int) -> Self:
+        """Return an engine of the same model whose workspaces have other caches."""
+        from copy import copy
+
+        other = copy(self)
+        other._pool = []
+        other._cache_size = size
+        return other
 
     # ------------------------------------------------------ what a kind of model does
 

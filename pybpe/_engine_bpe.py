@@ -61,7 +61,7 @@ class BpeWorkspace(Workspace):
 class Engine(BaseEngine):
     """A model and a split, ready to encode and decode; shared by any threads."""
 
-    __slots__ = ("_cache_size", "_settings", "model", "split")
+    __slots__ = ("_settings", "model", "split")
 
     new_match = staticmethod(_binding.new_match)
     # Whether added tokens are found without being in `match`.
@@ -73,21 +73,11 @@ class Engine(BaseEngine):
         self.model = model
         self.split = split
         self._settings: tuple[int, int] | None = None
-        self._cache_size: int | None = None
 
     def configured(self, path: str, use_cache: bool) -> Engine:
         """Return an engine of the same model that merges in the given way (tests)."""
         other = Engine(self.model, self.split)
         other._settings = (PATHS[path], int(use_cache))
-        return other
-
-    def with_cache_size(self, size: int) -> Engine:
-        """Return an engine of the same model whose workspaces have other caches."""
-        from copy import copy
-
-        other = copy(self)
-        other._pool = []
-        other._cache_size = size
         return other
 
     @property
