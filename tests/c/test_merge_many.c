@@ -94,7 +94,7 @@ TEST(all_ways_against_the_definition) {
             for (uint32_t i = 0; i < MODEL_TOKENS; i++)
                 ranks[i] = i;
             bpe_ranked_strings list = {&vocab->strings, vocab->ids, ranks, vocab->n_ordinary,
-                                       10000, NULL, 0};
+                                       10000,           NULL,       0};
             bpe_rules mapped = {0};
             REQUIRE(bpe_rules_from_strings(&mapped, &list, NULL) == BPE_OK);
             CHECK(!bpe_merge_many_can(&mapped));
