@@ -4,8 +4,8 @@
     python bench/make_corpus.py --megabytes 1000 english.txt.xz code.txt.xz -o large.txt
 
 Real text goes on having new words, though fewer and fewer. So in each copy one line in
-`--every` has two pairs of letters exchanged, other ones each time, which makes new words
-of much of it; the rest is as it was. The same arguments give the same bytes.
+`--every` has two pairs of letters exchanged, other ones each time, which makes new
+words of much of it; the rest is as it was. The same arguments give the same bytes.
 """
 
 from __future__ import annotations
