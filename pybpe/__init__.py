@@ -29,6 +29,7 @@ _HOMES = {
     "UnknownTokenError": "errors",
     "encoding_for_model": "encodings",
     "encoding_name_for_model": "encodings",
+    "from_tiktoken": "tiktoken.convert",
     "get_encoding": "encodings",
     "list_encoding_names": "encodings",
     "load": "loading",
@@ -52,6 +53,7 @@ __all__ = [
     "__version__",
     "encoding_for_model",
     "encoding_name_for_model",
+    "from_tiktoken",
     "get_encoding",
     "list_encoding_names",
     "load",
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     from pybpe.loading import load
     from pybpe.rows import row_map
     from pybpe.split import Split, Stage
+    from pybpe.tiktoken.convert import from_tiktoken
     from pybpe.tokenizer import Tokenizer
     from pybpe.training import (
         TrainingPhase,

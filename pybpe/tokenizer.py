@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import NoReturn
 
+    import numpy as np
+    import tiktoken
+    from numpy.typing import NDArray
+
     from pybpe._engines import AnyEngine, AnyModel
     from pybpe.permissions import Token
     from pybpe.split import Split
@@ -58,6 +62,7 @@ class Tokenizer(Encoding, Decoding):
         "_model",
         "_permissions",
         "_report",
+        "_special_ids",
     )
 
     def __init__(self, model: AnyModel) -> None:
@@ -76,6 +81,7 @@ class Tokenizer(Encoding, Decoding):
         put(self, "_merges", None)
         put(self, "_fingerprint", None)
         put(self, "_report", None)
+        put(self, "_special_ids", None)
 
     # What __init__ puts in place, for type checkers.
     _model: AnyModel
@@ -84,6 +90,7 @@ class Tokenizer(Encoding, Decoding):
     _merges: list[tuple[int, int]] | None
     _fingerprint: str | None
     _report: TrainingReport | None
+    _special_ids: frozenset[int] | None
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         """Refuse: tokenizers are shared between threads."""
@@ -213,6 +220,28 @@ class Tokenizer(Encoding, Decoding):
         from pybpe import model_file
 
         model_file.save_model(self._model, path)
+
+    def to_tiktoken(self, name: str = "pybpe") -> tiktoken.Encoding:
+        """Return an encoding of the package tiktoken with the same ids.
+
+        The package must be installed. What it cannot hold is refused, rather than
+        left out: sentencepiece models, added tokens, splits in several stages, changes
+        of text, merge lists that mean something else than their ranks (those that were
+        trained mean the same). Two differences remain: tiktoken knows characters by
+        its own version of Unicode, and it finds special tokens that begin alike in no
+        fixed order.
+
+        Args:
+            name: What the encoding is to be called.
+
+        Raises:
+            ValueError: tiktoken cannot hold the tokenizer; the message says why.
+            ImportError: The package is not installed.
+        """
+        from pybpe.tiktoken import convert
+
+        made: tiktoken.Encoding = convert.to_tiktoken(self, name)
+        return made
 
     @property
     def fingerprint(self) -> str:
@@ -424,6 +453,37 @@ class Tokenizer(Encoding, Decoding):
         if token is None:
             raise UnknownTokenError(f"no token has id {number}")
         return token
+
+    def token_bytes_list(self) -> list[bytes]:
+        """Return the bytes of every token: item i is `token_bytes(i)`.
+
+        Where no token has an id, which only vocabularies with gaps have, it is b"".
+        """
+        from pybpe import _vocabulary_tables
+
+        return _vocabulary_tables.token_bytes_list(self._model, self.n_vocab)
+
+    def token_byte_lengths(self) -> NDArray[np.uint32]:
+        """Return how many bytes each token has: `uint32`, shape (n_vocab,).
+
+        0 where no token has an id. numpy must be installed.
+        """
+        from pybpe import _vocabulary_tables
+
+        return _vocabulary_tables.token_byte_lengths(self._model, self.n_vocab)
+
+    def is_special(self, number: int) -> bool:
+        """Tell whether an id is that of a special token.
+
+        Added tokens, and numbers that are no token's id, are not.
+
+        Raises:
+            TypeError: `number` is not an int.
+        """
+        if self._special_ids is None:
+            found = frozenset(number for _, number in self._model.special_tokens)
+            object.__setattr__(self, "_special_ids", found)
+        return index(number) in (self._special_ids or ())
 
     def token_id(self, token: Token) -> int:
         """Return the id of an ordinary, added or special token.
