@@ -19,9 +19,11 @@ __version__ = "0.1.0"
 _HOMES = {
     "BpeError": "errors",
     "ModelError": "errors",
+    "NoOffsetsError": "errors",
     "SpecialTokenError": "errors",
     "Split": "split",
     "Stage": "split",
+    "StreamDecoder": "streaming",
     "Tokenizer": "tokenizer",
     "TrainingError": "errors",
     "TrainingPhase": "training",
@@ -42,9 +44,11 @@ _HOMES = {
 __all__ = [
     "BpeError",
     "ModelError",
+    "NoOffsetsError",
     "SpecialTokenError",
     "Split",
     "Stage",
+    "StreamDecoder",
     "Tokenizer",
     "TrainingError",
     "TrainingPhase",
@@ -75,6 +79,7 @@ if TYPE_CHECKING:
     from pybpe.errors import (
         BpeError,
         ModelError,
+        NoOffsetsError,
         SpecialTokenError,
         TrainingError,
         UnknownTokenError,
@@ -82,6 +87,7 @@ if TYPE_CHECKING:
     from pybpe.loading import load
     from pybpe.rows import row_map
     from pybpe.split import Split, Stage
+    from pybpe.streaming import StreamDecoder
     from pybpe.tiktoken.convert import from_tiktoken
     from pybpe.tokenizer import Tokenizer
     from pybpe.training import (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING
 
 from pybpe import _binding
@@ -39,3 +40,8 @@ def token_byte_lengths(model: AnyModel, n_vocab: int) -> NDArray[np.uint32]:
         table[number] = len(token)
     table[np.array(model.token_ids, np.int64)] = model.token_lengths
     return table
+
+
+def lengths(model: AnyModel, n_vocab: int) -> array[int]:
+    """Return `token_byte_lengths` without numpy: for the package's own use."""
+    return array("I", map(len, token_bytes_list(model, n_vocab)))

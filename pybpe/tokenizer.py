@@ -5,6 +5,7 @@ from __future__ import annotations
 from pybpe import _engines
 from pybpe._decoding import Decoding
 from pybpe._encoding import Encoding
+from pybpe._fitting import Fitting
 from pybpe._ids import index
 from pybpe._text import to_utf8
 from pybpe._typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from pybpe.permissions import Permissions, as_text
 
 if TYPE_CHECKING:
     import os
+    from array import array
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import NoReturn
 
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from pybpe.training import TrainingReport
 
 
-class Tokenizer(Encoding, Decoding):
+class Tokenizer(Encoding, Decoding, Fitting):
     """A BPE tokenizer: any text or bytes to ids, and back.
 
     Make one with `pybpe.train`, `pybpe.load`, `Tokenizer.from_ranks` or
@@ -58,6 +60,7 @@ class Tokenizer(Encoding, Decoding):
         "__weakref__",
         "_engine",
         "_fingerprint",
+        "_lengths",
         "_merges",
         "_model",
         "_permissions",
@@ -82,6 +85,7 @@ class Tokenizer(Encoding, Decoding):
         put(self, "_fingerprint", None)
         put(self, "_report", None)
         put(self, "_special_ids", None)
+        put(self, "_lengths", None)
 
     # What __init__ puts in place, for type checkers.
     _model: AnyModel
@@ -91,6 +95,7 @@ class Tokenizer(Encoding, Decoding):
     _fingerprint: str | None
     _report: TrainingReport | None
     _special_ids: frozenset[int] | None
+    _lengths: array[int] | None
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         """Refuse: tokenizers are shared between threads."""

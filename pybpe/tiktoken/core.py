@@ -480,7 +480,15 @@ def _with_all_names(tokenizer: Tokenizer, special: Mapping[str, int]) -> Tokeniz
     """Return a tokenizer that matches these special tokens, which may share ids."""
     other = Tokenizer.__new__(Tokenizer)
     put = object.__setattr__
-    for part in ("_engine", "_fingerprint", "_merges", "_model", "_report"):
+    for part in (
+        "_special_ids",
+        "_engine",
+        "_fingerprint",
+        "_lengths",
+        "_merges",
+        "_model",
+        "_report",
+    ):
         put(other, part, getattr(tokenizer, part))
     strings = {token.encode(): number for token, number in special.items()}
     new_match = tokenizer._engine.new_match
