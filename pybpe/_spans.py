@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ from pybpe.errors import NoOffsetsError
 from pybpe.model import BYTES, Model
 
 if TYPE_CHECKING:
-    from array import array
     from collections.abc import Callable
     from typing import Any
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     Spans = list[tuple[int, int]]
     Encode = Callable[[bytes, Any, Any], tuple[list[int], Spans]]
 
-# The bytes of UTF-8 that do not begin a character.
-_CONTINUATION = bytes(range(0x80, 0xC0))
+# Whether a byte of UTF-8 begins a character.
+_BEGINS = bytes(not 0x80 <= byte < 0xC0 for byte in range(256))
 
 
 def token_lengths(tokenizer: Any) -> array[int]:
@@ -85,20 +85,12 @@ def in_characters(spans: Spans, text: str | bytes) -> Spans:
         # Bytes that are part of no character are a character each: the same bytes,
         # with a question mark for each of these.
         data = data.decode("utf-8", "surrogateescape").encode("utf-8", "replace")
-    byte = count = 0
-    out = []
-    for begin, end in spans:
-        if begin < byte:
-            byte = count = 0
-        count += len(data[byte:begin].translate(None, _CONTINUATION))
-        first = count - (begin < len(data) and data[begin] in _CONTINUATION)
-        count += len(data[begin:end].translate(None, _CONTINUATION))
-        byte = end
-        if starts is None:
-            out.append((first, count))
-        else:
-            out.append((starts[first], starts[count]))
-    return out
+    # How many characters begin before each place; one more behind the end, so that a
+    # place there is that of the character that would begin there.
+    begun = array("Q", accumulate((data + b" ").translate(_BEGINS), initial=0))
+    if starts is None:
+        return [(begun[begin + 1] - 1, begun[end]) for begin, end in spans]
+    return [(starts[begun[begin + 1] - 1], starts[begun[end]]) for begin, end in spans]
 
 
 def _side_by_side(ids: list[int], lengths: array[int], start: int) -> Spans:

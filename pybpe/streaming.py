@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pybpe._engine_bpe import Engine
 from pybpe._ids import check_errors, id_buffer
 from pybpe.codepoint import BYTE
+from pybpe.errors import UnknownTokenError
 from pybpe.model import Model
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class StreamDecoder:
             UnicodeDecodeError: With errors="strict".
         """
         if isinstance(ids, int):
-            ids = (ids,)
+            return self._parts.feed_one(ids)
         return self._parts.feed(ids)
 
     def finish(self) -> str:
@@ -93,6 +94,12 @@ class _Bytes:
     def __init__(self, engine: Engine, errors: str) -> None:
         self._engine = engine
         self._decoder = getincrementaldecoder("utf-8")(errors)
+
+    def feed_one(self, number: int) -> str:
+        data = self._engine.token_bytes(number)
+        if data is None:
+            raise UnknownTokenError(f"no token has id {number}")
+        return self._decoder.decode(data)
 
     def feed(self, ids: Ids) -> str:
         buffer, n = id_buffer(ids)
@@ -119,6 +126,9 @@ class _Pieces:
         errors = "surrogateescape" if self._one_by_one else errors
         self._decoder = getincrementaldecoder("utf-8")(errors)
         self._at_start = True
+
+    def feed_one(self, number: int) -> str:
+        return self.feed((number,))
 
     def feed(self, ids: Ids) -> str:
         buffer, n = id_buffer(ids)

@@ -101,6 +101,9 @@ def test_strict_and_unknown() -> None:
     stream = tok.stream_decoder([0xC3])
     with pytest.raises(pybpe.UnknownTokenError):
         stream.feed([0xA9, 256])
+    for wrong in (256, -1, 1 << 40):
+        with pytest.raises(pybpe.UnknownTokenError):
+            stream.feed(wrong)
     assert stream.feed([0xA9]) == "\u00e9"
     with pytest.raises(TypeError):
         stream.feed("x")  # type: ignore[arg-type]

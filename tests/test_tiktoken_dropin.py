@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import doctest
 import inspect
 import pickle
 import random
@@ -570,3 +571,13 @@ def test_what_tiktoken_cannot_hold_is_refused() -> None:
     for what, tok in refused.items():
         with pytest.raises(ValueError, match=what):
             tok.to_tiktoken()
+
+
+def test_the_examples_of_the_page() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "tiktoken.md").read_text("utf-8")
+    examples = doctest.DocTestParser().get_doctest(page, {}, "tiktoken.md", None, 0)
+    assert len(examples.examples) > 4
+    report: list[str] = []
+    runner = doctest.DocTestRunner(verbose=False)
+    failed = runner.run(examples, out=report.append).failed
+    assert failed == 0, "".join(report)
