@@ -73,7 +73,7 @@ class Decoding:
 
         Raises:
             UnknownTokenError: As for `decode`.
-            ValueError: The tokenizer's decoders need all of a text at once.
+            ValueError: A decoder of the tokenizer needs all of a text at once.
         """
         from pybpe.streaming import StreamDecoder
 

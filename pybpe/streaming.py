@@ -6,6 +6,7 @@ from codecs import getincrementaldecoder
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from pybpe._decoder_streams import DecoderStream
 from pybpe._engine_bpe import Engine
 from pybpe._ids import check_errors, id_buffer
 from pybpe.codepoint import BYTE
@@ -38,8 +39,10 @@ class StreamDecoder:
 
     However the ids are cut into parts, the texts that `feed` and `finish` give are,
     put together, what `Tokenizer.decode` gives for all of them. Only the bytes of a
-    character that is not complete yet are held back. Takes time in proportion to the
-    ids given to it, and memory for one character.
+    character that is not complete yet are held back. (And what decoders of
+    `tokenizer.json` may still change: bytes in a row by byte fallback, all of which
+    become U+FFFD if they are no UTF-8; the end of a word; space at the end.) Takes time
+    in proportion to the ids given to it.
 
     One thread at a time may use it; the tokenizer is shared as always.
     """
@@ -52,12 +55,9 @@ class StreamDecoder:
         model, engine = tokenizer._model, tokenizer._engine
         if isinstance(model, Model):
             if model.decoders:
-                names = ", ".join(type(step).__name__ for step in model.decoders)
-                raise ValueError(
-                    f"the tokenizer's decoders ({names}) need all of a text at once: "
-                    "decode the ids so far, or a window of them, instead"
-                )
-            self._parts: _Bytes | _Pieces = _Bytes(engine, errors)
+                self._parts: _Part = _Tokens(engine, model, errors)
+            else:
+                self._parts = _Bytes(engine, errors)
         else:
             if model.denormalizer is not None and model.denormalizer.charsmap:
                 raise ValueError(
@@ -154,3 +154,46 @@ class _Pieces:
             )
         finally:
             self._decoder.reset()
+
+
+class _Tokens:
+    """A byte-level model with decoders, as `tokenizer.json` may have them."""
+
+    def __init__(self, engine: Engine, model: Model, errors: str) -> None:
+        self._engine = engine
+        self._decoders = model.decoders
+        self._exact = errors != "replace"
+        self._decoder = getincrementaldecoder("utf-8")(errors)
+        self._stream = DecoderStream(self._decoders, self._exact)
+
+    def feed_one(self, number: int) -> str:
+        return self.feed((number,))
+
+    def feed(self, ids: Ids) -> str:
+        buffer, n = id_buffer(ids)
+        tokens = []
+        for i in range(n):
+            data = self._engine.token_bytes(buffer[i])
+            if data is None:
+                raise UnknownTokenError(
+                    f"no token has id {buffer[i]} (at position {i})"
+                )
+            tokens.append(data.decode("utf-8", "surrogateescape"))
+        return self._decoded(self._stream.feed(tokens), False)
+
+    def finish(self) -> str:
+        text = self._stream.end()
+        self._stream = DecoderStream(self._decoders, self._exact)
+        try:
+            return self._decoded(text, True)
+        finally:
+            self._decoder.reset()
+
+    def _decoded(self, text: str, final: bool) -> str:
+        """Return text, of which lone surrogates stand for bytes that are no UTF-8."""
+        if not self._exact:
+            return text
+        return self._decoder.decode(text.encode("utf-8", "surrogateescape"), final)
+
+
+_Part = _Bytes | _Pieces | _Tokens

@@ -12,7 +12,9 @@ import text_models
 from text_models import PUBLISHED, SMALL
 
 import pybpe
-from pybpe import Tokenizer
+from pybpe import Tokenizer, decoders
+from pybpe._decoder_streams import DecoderStream
+from pybpe.normalizers import Replace
 
 
 @pytest.fixture(scope="module", params=[*SMALL, *PUBLISHED])
@@ -111,10 +113,52 @@ def test_strict_and_unknown() -> None:
         tok.stream_decoder(errors="nope")
 
 
-def test_decoders_are_refused_by_name(data_path: Callable[[str], Path]) -> None:
-    tok = text_models.model("hf/mistral_v1_tokenizer.json", data_path)
+DECODERS = [
+    decoders.ReplaceIn(Replace(" ", "\u2581")),
+    decoders.ByteFallback(),
+    decoders.Fuse(),
+    decoders.Join("-"),
+    decoders.ByteLevel(),
+    decoders.Marks(True, "\u2581"),
+    decoders.Marks(False, "_"),
+    decoders.WordEnds("</w>"),
+    decoders.StripCharacter(" ", 1, 0),
+    decoders.StripCharacter(" ", 2, 2),
+    decoders.StripCharacter("a", 0, 1),
+]
+TOKENS = [
+    *("\u2581", "\u2581a", "a", " ", "  ", "a </w>", "b</w>", "_", "\u0120", "\u00c3"),
+    *("<0xE2>", "<0x82>", "<0xAC>", "<0x41>", "<0xC3>", "\u00a9", "\u20ac", "", "aa"),
+    *("\udce2", "\udc82"),
+]
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_decoders_in_parts(exact: bool) -> None:
+    """Any decoders in a row, any tokens, any cut; or a refusal by name."""
+    rng = random.Random(9)
+    done = 0
+    for _ in range(4000):
+        steps = tuple(rng.choices(DECODERS, k=rng.randrange(1, 5)))
+        tokens = rng.choices(TOKENS, k=rng.randrange(8))
+        try:
+            stream = DecoderStream(steps, exact)
+        except ValueError:
+            continue
+        text, at = "", 0
+        while at < len(tokens):
+            n = rng.randrange(1, 4)
+            text += stream.feed(tokens[at : at + n])
+            at += n
+        assert text + stream.end() == decoders.text_of(steps, tokens, exact), steps
+        done += 1
+    assert done > 1000
+
+
+def test_a_decoder_that_needs_all_is_refused_by_name() -> None:
+    steps = (decoders.Fuse(), decoders.ByteFallback())
     with pytest.raises(ValueError, match="ByteFallback"):
-        tok.stream_decoder()
+        DecoderStream(steps, True)
 
 
 def test_time_grows_with_the_ids_alone() -> None:

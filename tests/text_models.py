@@ -19,6 +19,7 @@ PUBLISHED = [
     "hf/gpt_neox_20b_tokenizer.json",
     "hf/llama3_1_tokenizer.json",
     "hf/deepseek_v3_tokenizer.json",
+    "hf/mistral_v1_tokenizer.json",
     "sentencepiece/llama2_tokenizer.model",
     "sentencepiece/mistral_mistral_instruct_tokenizer_240323.model.v3",
 ]
