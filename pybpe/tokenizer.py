@@ -5,6 +5,7 @@ from __future__ import annotations
 from pybpe import _engines
 from pybpe._decoding import Decoding
 from pybpe._encoding import Encoding
+from pybpe._fitting import Fitting
 from pybpe._ids import index
 from pybpe._text import to_utf8
 from pybpe._typing import TYPE_CHECKING
@@ -14,8 +15,13 @@ from pybpe.permissions import Permissions, as_text
 
 if TYPE_CHECKING:
     import os
+    from array import array
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import NoReturn
+
+    import numpy as np
+    import tiktoken
+    from numpy.typing import NDArray
 
     from pybpe._engines import AnyEngine, AnyModel
     from pybpe.permissions import Token
@@ -23,7 +29,7 @@ if TYPE_CHECKING:
     from pybpe.training import TrainingReport
 
 
-class Tokenizer(Encoding, Decoding):
+class Tokenizer(Encoding, Decoding, Fitting):
     """A BPE tokenizer: any text or bytes to ids, and back.
 
     Make one with `pybpe.train`, `pybpe.load`, `Tokenizer.from_ranks` or
@@ -54,10 +60,12 @@ class Tokenizer(Encoding, Decoding):
         "__weakref__",
         "_engine",
         "_fingerprint",
+        "_lengths",
         "_merges",
         "_model",
         "_permissions",
         "_report",
+        "_special_ids",
     )
 
     def __init__(self, model: AnyModel) -> None:
@@ -76,6 +84,8 @@ class Tokenizer(Encoding, Decoding):
         put(self, "_merges", None)
         put(self, "_fingerprint", None)
         put(self, "_report", None)
+        put(self, "_special_ids", None)
+        put(self, "_lengths", None)
 
     # What __init__ puts in place, for type checkers.
     _model: AnyModel
@@ -84,6 +94,8 @@ class Tokenizer(Encoding, Decoding):
     _merges: list[tuple[int, int]] | None
     _fingerprint: str | None
     _report: TrainingReport | None
+    _special_ids: frozenset[int] | None
+    _lengths: array[int] | None
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         """Refuse: tokenizers are shared between threads."""
@@ -213,6 +225,28 @@ class Tokenizer(Encoding, Decoding):
         from pybpe import model_file
 
         model_file.save_model(self._model, path)
+
+    def to_tiktoken(self, name: str = "pybpe") -> tiktoken.Encoding:
+        """Return an encoding of the package tiktoken with the same ids.
+
+        The package must be installed. What it cannot hold is refused, rather than
+        left out: sentencepiece models, added tokens, splits in several stages, changes
+        of text, merge lists that mean something else than their ranks (those that were
+        trained mean the same). Two differences remain: tiktoken knows characters by
+        its own version of Unicode, and it finds special tokens that begin alike in no
+        fixed order.
+
+        Args:
+            name: What the encoding is to be called.
+
+        Raises:
+            ValueError: tiktoken cannot hold the tokenizer; the message says why.
+            ImportError: The package is not installed.
+        """
+        from pybpe.tiktoken import convert
+
+        made: tiktoken.Encoding = convert.to_tiktoken(self, name)
+        return made
 
     @property
     def fingerprint(self) -> str:
@@ -452,6 +486,37 @@ class Tokenizer(Encoding, Decoding):
         if token is None:
             raise UnknownTokenError(f"no token has id {number}")
         return token
+
+    def token_bytes_list(self) -> list[bytes]:
+        """Return the bytes of every token: item i is `token_bytes(i)`.
+
+        Where no token has an id, which only vocabularies with gaps have, it is b"".
+        """
+        from pybpe import _vocabulary_tables
+
+        return _vocabulary_tables.token_bytes_list(self._model, self.n_vocab)
+
+    def token_byte_lengths(self) -> NDArray[np.uint32]:
+        """Return how many bytes each token has: `uint32`, shape (n_vocab,).
+
+        0 where no token has an id. numpy must be installed.
+        """
+        from pybpe import _vocabulary_tables
+
+        return _vocabulary_tables.token_byte_lengths(self._model, self.n_vocab)
+
+    def is_special(self, number: int) -> bool:
+        """Tell whether an id is that of a special token.
+
+        Added tokens, and numbers that are no token's id, are not.
+
+        Raises:
+            TypeError: `number` is not an int.
+        """
+        if self._special_ids is None:
+            found = frozenset(number for _, number in self._model.special_tokens)
+            object.__setattr__(self, "_special_ids", found)
+        return index(number) in (self._special_ids or ())
 
     def token_id(self, token: Token) -> int:
         """Return the id of an ordinary, added or special token.
