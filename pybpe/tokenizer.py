@@ -217,7 +217,7 @@ class Tokenizer(Encoding, Decoding):
     def save_as(
         self,
         path: str | os.PathLike[str],
-        format: str | None = None,  # noqa: A002 - what it is called everywhere
+        format: str | None = None,
         *,
         roles: Mapping[str, str] | None = None,
         chat_template: str | None = None,

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
 from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
 from pybpe._whole_file import whole_file
 from pybpe.codepoint import CodepointModel
@@ -63,7 +64,7 @@ def format_of(path: str, tokenizer: Tokenizer) -> str:
 def write(
     tokenizer: Tokenizer,
     path: str | os.PathLike[str],
-    format: str | None = None,  # noqa: A002 - what it is called everywhere
+    format: str | None = None,
     *,
     roles: Mapping[str, str] | None = None,
     chat_template: str | None = None,
@@ -74,9 +75,7 @@ def write(
         The paths of the files written.
     """
     name = os.fspath(path)
-    kind = format_of(name, tokenizer) if format is None else format
-    if kind not in FORMATS:
-        raise ValueError(f"unknown format {kind!r}; known are {', '.join(FORMATS)}")
+    kind, folder, names = target_of(tokenizer, name, format)
     roles = dict(roles or {})
     for role in roles:
         if role not in ROLES:
@@ -88,7 +87,6 @@ def write(
     if kind == "pybpe":
         tokenizer.save(name)
         return [name]
-    folder, names = _names(name, kind)
     job = Job(tokenizer, names, roles, chat_template)
     module = import_module(f"pybpe.writers.{kind.replace('.', '_')}")
     try:
@@ -97,6 +95,37 @@ def write(
     except ModelError as error:
         raise ModelError(f"cannot write {name!r} as {kind}: {error}") from None
     return _put(folder, names, contents, is_folder=kind == "hf")
+
+
+class Target(NamedTuple):
+    """Where to write, and what.
+
+    Attributes:
+        format: One of `FORMATS`.
+        folder: The folder of the files.
+        names: Their names.
+    """
+
+    format: str
+    folder: Path
+    names: tuple[str, ...]
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths of the files."""
+        return [str(self.folder / name) for name in self.names]
+
+
+def target_of(tokenizer: Tokenizer, path: str, format: str | None = None) -> Target:
+    """Return what is written, and where, for the arguments of `write`.
+
+    Raises:
+        ValueError: The format is unknown or left open, or has files of other names.
+    """
+    kind = format_of(path, tokenizer) if format is None else format
+    if kind not in FORMATS:
+        raise ValueError(f"unknown format {kind!r}; known are {', '.join(FORMATS)}")
+    return Target(kind, *_names(path, kind))
 
 
 def _names(path: str, kind: str) -> tuple[Path, tuple[str, ...]]:
@@ -140,10 +169,22 @@ def _put(
     folder: Path, names: tuple[str, ...], contents: list[bytes], *, is_folder: bool
 ) -> list[str]:
     """Write the files: none takes its place before all are written in full."""
-    if is_folder:
-        folder.mkdir(exist_ok=True)
     paths = [str(folder / name) for name in names]
     with ExitStack() as stack:
+        if is_folder and not folder.is_dir():
+            folder.mkdir()
+            stack.push(_remove_if_empty(folder))
         for path, data in zip(paths, contents, strict=True):
             stack.enter_context(whole_file(path)).write(data)
     return paths
+
+
+def _remove_if_empty(folder: Path) -> Callable[..., None]:
+    """Return what removes a folder again when nothing could be written to it."""
+
+    def leave(kind: object, *_: object) -> None:
+        if kind is not None:
+            with suppress(OSError):
+                folder.rmdir()
+
+    return leave

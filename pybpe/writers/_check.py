@@ -159,21 +159,29 @@ def compare_tokenizers(ours: Tokenizer, theirs: Tokenizer) -> None:
     Raises:
         ModelError: They differ.
     """
-    reader = "pybpe"
-    compare_tables(_all_tokens(ours), _all_tokens(theirs), reader)
-    compare_ids(ours, lambda text: theirs.encode(text, allowed_special="all"), reader)
+    compare_tables(all_tokens(ours), all_tokens(theirs), "pybpe")
+    compare_ids(ours, lambda text: theirs.encode(text, allowed_special="all"), "pybpe")
+
+
+def compare_around(ours: Tokenizer, theirs: Tokenizer) -> None:
+    """Compare the ids that go around texts.
+
+    Raises:
+        ModelError: They differ.
+    """
     for name in ("text_prefix", "text_suffix"):
-        compare_tables({name: getattr(ours, name)}, {name: getattr(theirs, name)}, reader)
+        compare_tables(
+            {name: getattr(ours, name)}, {name: getattr(theirs, name)}, "pybpe"
+        )
 
 
-def _all_tokens(tokenizer: Tokenizer) -> dict[object, object]:
+def all_tokens(tokenizer: Tokenizer) -> dict[object, object]:
     """Return id -> bytes of every token; special and added ones beside."""
     model = tokenizer._model
     table: dict[object, object] = {n: t for t, n in tokenizer.vocab.items()}
     extra = model.special_tokens + model.added_tokens
     if isinstance(model, Model):
         # A reader may take a token that is special for an ordinary one as well.
-        for token, number in extra:
-            table[number] = token
+        table.update((number, token) for token, number in extra)
     table["special"] = model.special_tokens
     return table

@@ -32,8 +32,8 @@ class Job(NamedTuple):
     def role_ids(self) -> dict[str, int]:
         """Return the roles that are given or known, and their tokens' ids.
 
-        Known are those of sentencepiece models. A model without a role for the end of
-        a text that has `<|endoftext|>` means it by that.
+        Known are those of sentencepiece models; a single id that is put before or
+        behind texts; and `<|endoftext|>`, which ends them.
 
         Raises:
             ValueError: There is no such token.
@@ -43,8 +43,11 @@ class Job(NamedTuple):
         if isinstance(model, CodepointModel):
             known = {name: getattr(model, f"{name}_id") for name in ROLES[:4]}
             ids = {name: number for name, number in known.items() if number >= 0}
-        elif (b := dict(model.special_tokens).get(b"<|endoftext|>")) is not None:
-            ids["eos"] = b
+        elif (end := dict(model.special_tokens).get(b"<|endoftext|>")) is not None:
+            ids["eos"] = end
+        for name, around in (("bos", model.text_prefix), ("eos", model.text_suffix)):
+            if len(around) == 1:
+                ids[name] = around[0]
         for name, token in self.roles.items():
             try:
                 ids[name] = self.tokenizer.token_id(token)

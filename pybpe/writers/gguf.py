@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,12 @@ from pybpe.formats import _glyphs
 from pybpe.formats._source import shown
 from pybpe.model import UNMATCHED, Model
 from pybpe.split import Split
-from pybpe.writers._check import compare_tokenizers
+from pybpe.writers._check import (
+    all_tokens,
+    compare_around,
+    compare_ids,
+    compare_tables,
+)
 from pybpe.writers._merges import merge_list, ordinary_tokens, unmade_tokens
 from pybpe.writers._parts import (
     Job,
@@ -31,6 +37,8 @@ from pybpe.writers._parts import (
 
 if TYPE_CHECKING:
     from gguf import GGUFWriter
+
+    from pybpe.tokenizer import Tokenizer
 
 _WHAT = "a GGUF file"
 _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = range(1, 7)
@@ -69,20 +77,31 @@ def files(job: Job) -> list[bytes]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "vocabulary.gguf")
         writer = GGUFWriter(path, "gpt2" if is_bpe else "llama")
-        add_to(writer, job)
+        add_to(writer, job.tokenizer, roles=job.roles)
         writer.write_header_to_file()
         writer.write_kv_data_to_file()
         writer.close()
         return [path.read_bytes()]
 
 
-def add_to(writer: GGUFWriter, job: Job) -> None:
+def add_to(
+    writer: GGUFWriter,
+    tokenizer: Tokenizer,
+    *,
+    roles: Mapping[str, str] | None = None,
+) -> None:
     """Add the vocabulary to what a GGUF file will hold.
+
+    Args:
+        writer: The writer of the file.
+        tokenizer: What to add.
+        roles: See `Tokenizer.save_as`.
 
     Raises:
         ModelError: The format cannot hold the tokenizer.
+        ValueError: A role is given to what is no token.
     """
-    tokenizer = job.tokenizer
+    job = Job(tokenizer, (), roles or {}, None)
     if isinstance(tokenizer._model, CodepointModel):
         _add_pieces(writer, tokenizer._model)
     else:
@@ -169,7 +188,7 @@ def _pre(model: Model, needs_whole: bool) -> str:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, UserWarning, stacklevel=2)
+    warnings.warn(message, UserWarning, stacklevel=9)
 
 
 def _same_splits(left: Split, right: Split) -> bool:
@@ -220,4 +239,17 @@ def check(job: Job, folder: Path) -> None:
     options: dict[str, Any] = {}
     if isinstance(model, Model):
         options["pattern"] = model.split
-    compare_tokenizers(job.tokenizer, load(folder / job.names[0], **options))
+    read = load(folder / job.names[0], **options)
+    tokens = all_tokens(job.tokenizer)
+    # Ids that nothing has are tokens there, which no text gives.
+    found = {
+        number: token
+        for number, token in all_tokens(read).items()
+        if number in tokens or token != f"[PAD{number}]".encode()
+    }
+    compare_tables(tokens, found, "pybpe")
+    compare_ids(
+        job.tokenizer, lambda text: read.encode(text, allowed_special="all"), "pybpe"
+    )
+    if isinstance(model, CodepointModel):
+        compare_around(job.tokenizer, read)

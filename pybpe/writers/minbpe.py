@@ -13,7 +13,7 @@ from pybpe._derivation import token_bytes
 from pybpe.errors import ModelError
 from pybpe.formats._source import shown
 from pybpe.model import Model
-from pybpe.writers._check import compare_ids, compare_tables
+from pybpe.writers._check import compare_tokenizers
 from pybpe.writers._merges import merge_list, unmade_tokens
 from pybpe.writers._parts import Job, byte_level, refuse_added, refuse_around, text_of
 from pybpe.writers._patterns import leaves_gaps, translated
@@ -133,8 +133,4 @@ def check(job: Job, folder: Path) -> None:
 
     tokenizer = job.tokenizer
     read = load(folder / job.names[0])
-    compare_tables({**tokenizer.vocab}, read.vocab, "pybpe")
-    compare_tables({**tokenizer.special_tokens}, read.special_tokens, "pybpe")
-    compare_ids(
-        tokenizer, lambda text: read.encode(text, allowed_special="all"), "pybpe"
-    )
+    compare_tokenizers(tokenizer, read)

@@ -48,9 +48,7 @@ def files(job: Job) -> list[bytes]:
     return [model_to_bytes(model)]
 
 
-def model_to_bytes(
-    model: CodepointModel, training: pb.Training | None = None
-) -> bytes:
+def model_to_bytes(model: CodepointModel, training: pb.Training | None = None) -> bytes:
     """Return the contents of a `.model` file.
 
     Args:

@@ -43,7 +43,7 @@ def check(job: Job, folder: Path) -> None:
     tokenizer = job.tokenizer
     model = tokenizer._model
     assert isinstance(model, Model)  # noqa: S101
-    special = dict(model.special_tokens)
+    special: dict[str | bytes, int] = dict(model.special_tokens)
     read = load(folder / job.names[0], pattern=model.split, special_tokens=special)
     compare_tokenizers(tokenizer, read)
     pattern = _pattern(model)

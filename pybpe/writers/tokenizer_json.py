@@ -27,6 +27,7 @@ from pybpe.model import (
 )
 from pybpe.writers import _hf_parts
 from pybpe.writers._check import (
+    compare_around,
     compare_decoding,
     compare_ids,
     compare_tables,
@@ -238,7 +239,9 @@ def check(job: Job, folder: Path) -> None:
     except ImportError:
         from pybpe.loading import load
 
-        compare_tokenizers(tokenizer, load(path))
+        read = load(path)
+        compare_tokenizers(tokenizer, read)
+        compare_around(tokenizer, read)
         return
     theirs = Theirs.from_file(str(path))
     compare_tables(_expected(tokenizer._model), theirs.get_vocab(), "tokenizers")
