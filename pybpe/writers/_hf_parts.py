@@ -29,6 +29,8 @@ _BEHAVIORS = {
 }
 _RULES = {"lowercase": "Lowercase", "accents": "StripAccents", "nmt": "Nmt"}
 _ANYTHING = r"[\s\S]+"
+# The one part that uses Rust's regex engine, whose word characters are others.
+_WHITESPACE = (r"\w+|[^\w\s]+", "rust", "removed", True)
 
 
 def _sequence(parts: list[Json], members: str) -> Json | None:
@@ -130,6 +132,9 @@ def _as_byte_level(stage: Stage) -> Json | None:
 def _parts_of(stage: Stage) -> list[Json]:
     """Return the pre-tokenizers that do what a stage does."""
     if not stage.before:
+        rule = (stage.pattern, stage.dialect, stage.behavior, stage.invert)
+        if rule == _WHITESPACE and not stage.over_bytes:
+            return [{"type": "Whitespace"}]
         return [_split(stage)]
     part = _metaspace(stage)
     if part is None:

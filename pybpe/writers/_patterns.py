@@ -157,10 +157,19 @@ def _class(ranges: Ranges, dialect: str) -> str:
 
 @cache
 def _names() -> dict[Ranges, str]:
-    """Return the sets that all dialects have the same names for."""
+    """Return the sets that the other engines have the same names for."""
     names = {charset.white_space(): r"\s"}
     names[charset.complement(charset.white_space())] = r"\S"
     for name in ("L", "N", "M", "P", "S", "Lu", "Ll", "Nd"):
         names[category(name)] = rf"\p{{{name}}}"
         names[charset.complement(category(name))] = rf"\P{{{name}}}"
+    # What each engine's \w is; the others spell it out.
+    joined = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{200C}\x{200D}"
+    for members, spelt in (
+        ((charset.word("rust"),), joined),
+        ((charset.word("rust"), charset.white_space()), joined + r"\s"),
+    ):
+        union = charset.union(members)
+        names[union] = f"[{spelt}]"
+        names[charset.complement(union)] = f"[^{spelt}]"
     return names

@@ -31,16 +31,14 @@ def files(job: Job) -> list[bytes]:
     model = byte_level(tokenizer, _WHAT)
     refuse_added(model, _WHAT)
     refuse_around(tokenizer, _WHAT)
+    tokens = ordinary_tokens(model, _WHAT)
     merges = merge_list(tokenizer)
     for number in unmade_tokens(tokenizer, merges)[:1]:
         raise ModelError(
             f"merging does not make the token {shown(tokenizer.token_bytes(number))} "
             f"(id {number}), and {_WHAT} knows no other way to it"
         )
-    names = {
-        number: _glyphs.to_characters(token)
-        for token, number in ordinary_tokens(model, _WHAT).items()
-    }
+    names = {number: _glyphs.to_characters(token) for token, number in tokens.items()}
     lines = ["#version: 0.2"]
     lines += [f"{names[left]} {names[right]}" for left, right in merges.pairs]
     table = {name: number for number, name in names.items()}

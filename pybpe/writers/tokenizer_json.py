@@ -243,11 +243,30 @@ def check(job: Job, folder: Path) -> None:
         compare_tokenizers(tokenizer, read)
         compare_around(tokenizer, read)
         return
-    theirs = Theirs.from_file(str(path))
-    compare_tables(_expected(tokenizer._model), theirs.get_vocab(), "tokenizers")
+    try:
+        theirs = Theirs.from_file(str(path))
+    except Exception as error:
+        raise ModelError(f"tokenizers cannot read the file: {error}") from None
+    model = tokenizer._model
+    assert isinstance(model, Model)  # noqa: S101
+    compare_tables(_expected(model), theirs.get_vocab(), "tokenizers")
+    added = theirs.get_added_tokens_decoder()
+    flags = {
+        (number, token.decode()): special
+        for token, number, special in extra_tokens(model)
+        if not model.flags.get(number, 0) & UNMATCHED
+    }
+    found = {(number, token.content): token.special for number, token in added.items()}
+    compare_tables({**flags}, found, "tokenizers")
 
-    def encode(text: str) -> list[int]:
-        ids: list[int] = theirs.encode(text, add_special_tokens=False).ids
+    def encode(text: str) -> list[int] | None:
+        try:
+            ids: list[int] = theirs.encode(text, add_special_tokens=False).ids
+        except BaseException as error:
+            # It breaks down where added tokens take in the same white space.
+            if type(error).__name__ != "PanicException":
+                raise
+            return None
         return ids
 
     compare_ids(tokenizer, encode, "tokenizers")
@@ -264,9 +283,8 @@ def check(job: Job, folder: Path) -> None:
     )
 
 
-def _expected(model: object) -> dict[object, object]:
+def _expected(model: Model) -> dict[object, object]:
     """Return spelling -> id of all tokens."""
-    assert isinstance(model, Model)  # noqa: S101
     table: dict[object, object] = {
         name: number for number, name in _names(model).items()
     }
