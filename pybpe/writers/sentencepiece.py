@@ -2,7 +2,7 @@
 
 The pieces are written as sentencepiece writes them, byte for byte. Of the options of
 training, of which models know nothing, only those are written that encoding and
-decoding depend on; a trainer passes its own.
+decoding depend on and that are not the default; a trainer passes its own.
 """
 
 from __future__ import annotations
@@ -48,13 +48,19 @@ def files(job: Job) -> list[bytes]:
     return [model_to_bytes(model)]
 
 
-def model_to_bytes(model: CodepointModel, training: pb.Training | None = None) -> bytes:
+def model_to_bytes(
+    model: CodepointModel,
+    training: pb.Training | None = None,
+    normalizer: pb.Normalizer | None = None,
+) -> bytes:
     """Return the contents of a `.model` file.
 
     Args:
         model: What to write.
-        training: The options that the model was trained with. What encoding and
-            decoding depend on is put in from the model.
+        training: The options that the model was trained with. In both messages, what
+            encoding and decoding depend on is replaced where the model has something
+            else; so with those of the file that it was read from, that file results.
+        normalizer: The options of its changes to text.
 
     Raises:
         ModelError: It has parts that the format names by their piece alone, and two
@@ -65,6 +71,9 @@ def model_to_bytes(model: CodepointModel, training: pb.Training | None = None) -
     pieces = model.pieces()
     if training is not None:
         message.training.CopyFrom(training)
+    if normalizer is not None:
+        message.normalizer.CopyFrom(normalizer)
+    message.normalizer.SetInParent()
     _put_training(message.training, model, pieces)
     _put_normalizer(message.normalizer, model.normalizer)
     if model.denormalizer is not None:
@@ -84,16 +93,13 @@ def _put_training(
     training: pb.Training, model: CodepointModel, pieces: list[bytes]
 ) -> None:
     """Set the options that models depend on."""
-    from pybpe._proto import sentencepiece_pb2 as pb
-
-    training.algorithm = pb.BPE
-    training.vocab_size = len(pieces)
-    if training.byte_fallback != model.byte_fallback:
-        training.byte_fallback = model.byte_fallback
-    if training.treat_whitespace_as_suffix != model.mark_behind:
-        training.treat_whitespace_as_suffix = model.mark_behind
-    if training.unk_surface != model.unk_surface:
-        training.unk_surface = model.unk_surface
+    values: dict[str, object] = {
+        "algorithm": _schema().BPE,
+        "vocab_size": len(pieces),
+        "byte_fallback": model.byte_fallback,
+        "treat_whitespace_as_suffix": model.mark_behind,
+        "unk_surface": model.unk_surface,
+    }
     for name, kind in _SPECIAL:
         number: int = getattr(model, f"{name}_id")
         piece = pieces[number] if number >= 0 else None
@@ -105,10 +111,8 @@ def _put_training(
             piece = _NOWHERE if usual else _USUAL[name]
         elif _first(pieces, model, piece, kind) != number:
             raise ModelError(f"its {name} piece, {piece!r}, is not the only one")
-        if getattr(training, f"{name}_piece") != piece:
-            setattr(training, f"{name}_piece", piece)
-        if getattr(training, f"{name}_id") != number:
-            setattr(training, f"{name}_id", number)
+        values |= {f"{name}_piece": piece, f"{name}_id": number}
+    _put(training, values)
 
 
 def _first(pieces: list[bytes], model: CodepointModel, text: bytes, kind: int) -> int:
@@ -121,11 +125,14 @@ def _first(pieces: list[bytes], model: CodepointModel, text: bytes, kind: int) -
 
 
 def _put_normalizer(message: pb.Normalizer, normalizer: Normalizer) -> None:
-    message.name = normalizer.name
-    message.charsmap = normalizer.charsmap
-    message.add_dummy_prefix = normalizer.add_dummy_prefix
-    message.remove_extra_whitespaces = normalizer.remove_extra_whitespaces
-    message.escape_whitespaces = normalizer.escape_whitespaces
+    _put(message, {name: getattr(normalizer, name) for name in normalizer.__slots__})
+
+
+def _put(message: Any, values: dict[str, object]) -> None:
+    """Set the fields that have another value, be it their default."""
+    for name, value in values.items():
+        if getattr(message, name) != value:
+            setattr(message, name, value)
 
 
 def _varint(value: int) -> bytes:

@@ -251,13 +251,13 @@ def check(job: Job, folder: Path) -> None:
     assert isinstance(model, Model)  # noqa: S101
     compare_tables(_expected(model), theirs.get_vocab(), "tokenizers")
     added = theirs.get_added_tokens_decoder()
-    flags = {
+    flags: dict[object, object] = {
         (number, token.decode()): special
         for token, number, special in extra_tokens(model)
         if not model.flags.get(number, 0) & UNMATCHED
     }
     found = {(number, token.content): token.special for number, token in added.items()}
-    compare_tables({**flags}, found, "tokenizers")
+    compare_tables(flags, found, "tokenizers")
 
     def encode(text: str) -> list[int] | None:
         try:
