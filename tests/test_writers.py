@@ -7,6 +7,7 @@ import itertools
 import json
 import random
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from pybpe.split import Split, Stage
 from pybpe.split.patterns import NAMED
 from pybpe.writers import FORMATS, tiktoken, tokenizer_json
 from pybpe.writers._merges import check_ranks, merge_list
+from pybpe.writers._parts import Job
 from pybpe.writers._patterns import leaves_gaps, translated
 
 MERGES = [(104, 101), (108, 108), (256, 257), (32, 32), (258, 111)]
@@ -146,6 +148,73 @@ def test_the_vocab_of_minbpe(tmp_path: Path) -> None:
     assert lines[200] == "[\ufffd] 200"
     assert lines[258] == "[he][ll] -> [hell] 258"
     assert lines[261:] == ["[<|end|>] 261", "[<|pad|>] 262", ""]
+
+
+def test_a_folder_with_other_vocabularies(tmp_path: Path) -> None:
+    tokenizer().save_as(tmp_path, "gpt2")
+    with pytest.raises(ValueError, match=r"holds a vocab\.json, which would be read"):
+        tokenizer().save_as(tmp_path)
+    (tmp_path / "vocab.json").unlink()
+    (tmp_path / "merges.txt").unlink()
+    (tmp_path / "config.json").write_text("{}")
+    assert len(tokenizer().save_as(tmp_path)) == 3
+    assert ids(pybpe.load(tmp_path)) == ids(tokenizer())
+
+
+def test_roles_that_are_known(tmp_path: Path) -> None:
+    tok = tokenizer(special_tokens={"<|endoftext|>": 261, "<s>": 262})
+    tok.save_as(tmp_path / "one", "hf")
+    names = json.loads((tmp_path / "one" / "special_tokens_map.json").read_bytes())
+    assert names == {"eos_token": "<|endoftext|>"}
+    document = json.loads((tmp_path / "one" / "tokenizer.json").read_bytes())
+    around = _template("<s>", 262)
+    (tmp_path / "tokenizer.json").write_text(
+        json.dumps({**document, "post_processor": around})
+    )
+    again = pybpe.load(tmp_path / "tokenizer.json")
+    again.save_as(tmp_path / "two", "hf", roles={"pad": "<|endoftext|>"})
+    names = json.loads((tmp_path / "two" / "special_tokens_map.json").read_bytes())
+    assert names == {
+        "bos_token": "<s>",
+        "eos_token": "<|endoftext|>",
+        "pad_token": "<|endoftext|>",
+    }
+    written = pybpe.load(tmp_path / "two" / "tokenizer.json")
+    assert written.encode("x", add_special_tokens=True) == [262, 120]
+    for kind in ("minbpe", "gpt2"):
+        assert "puts [262] before" in refusal(again, tmp_path / NAMES[kind], kind)
+
+
+def _template(token: str, number: int) -> dict[str, Any]:
+    special = {"SpecialToken": {"id": token, "type_id": 0}}
+    text = {"Sequence": {"id": "A", "type_id": 0}}
+    return {
+        "type": "TemplateProcessing",
+        "single": [special, text],
+        "pair": [special, text],
+        "special_tokens": {token: {"id": token, "ids": [number], "tokens": [token]}},
+    }
+
+
+@pytest.mark.parametrize("kind", ["tiktoken", "tokenizer.json", "gpt2"])
+@pytest.mark.parametrize("wrong", [False, True])
+def test_without_the_formats_own_library(
+    kind: str, wrong: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("tiktoken", "tokenizers", "sentencepiece"):
+        monkeypatch.setitem(sys.modules, name, None)
+    tok = tokenizer("cl100k")
+    if not wrong:
+        tok.save_as(tmp_path / NAMES[kind])
+        assert ids(load_again(tok, tmp_path / NAMES[kind], kind)) == ids(tok)
+        return
+    module = importlib.import_module(f"pybpe.writers.{kind.replace('.', '_')}")
+    # Another tokenizer's files: as good as any, but not this one's.
+    other = tokenizer("cl100k", special_tokens=SPECIAL).truncate(262)
+    made = module.files(Job(other, (), {}, None))
+    monkeypatch.setattr(module, "files", lambda _: made)
+    said = refusal(tok, tmp_path / NAMES[kind], kind)
+    assert "pybpe reads the file otherwise" in said or "cannot load" in said
 
 
 # ------------------------------------------------------------------ whole or not at all

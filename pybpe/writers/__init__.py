@@ -33,6 +33,16 @@ FORMATS = (
     "gguf",
 )
 _PAIRS = (("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe"))
+# What else transformers and pybpe may read in a folder.
+_OTHERS = (
+    "added_tokens.json",
+    "chat_template.json",
+    "chat_template.jinja",
+    "tekken.json",
+    "tokenizer.model",
+    "vocab.json",
+    "merges.txt",
+)
 _ENDINGS = {
     ".pybpe": "pybpe",
     ".tiktoken": "tiktoken",
@@ -74,7 +84,7 @@ def write(
     Returns:
         The paths of the files written.
     """
-    name = os.fspath(path)
+    name = os.fsdecode(os.fspath(path))
     kind, folder, names = target_of(tokenizer, name, format)
     roles = dict(roles or {})
     for role in roles:
@@ -87,6 +97,8 @@ def write(
     if kind == "pybpe":
         tokenizer.save(name)
         return [name]
+    if kind == "hf":
+        _refuse_others(folder)
     job = Job(tokenizer, names, roles, chat_template)
     module = import_module(f"pybpe.writers.{kind.replace('.', '_')}")
     try:
@@ -155,6 +167,20 @@ def _names(path: str, kind: str) -> tuple[Path, tuple[str, ...]]:
         f"the pair of files is called {usual}, maybe with something in front; "
         f"{name!r} is neither, nor a folder"
     )
+
+
+def _refuse_others(folder: Path) -> None:
+    """Refuse a folder with files that would say something else about the tokenizer.
+
+    Raises:
+        ValueError: Naming the first one.
+    """
+    for name in _OTHERS:
+        if (folder / name).exists():
+            raise ValueError(
+                f"{str(folder)!r} holds a {name}, which would be read, too: remove it, "
+                "or name another folder"
+            )
 
 
 def _check(module: object, job: Job, contents: list[bytes]) -> None:

@@ -48,9 +48,11 @@ class Job(NamedTuple):
         for name, around in (("bos", model.text_prefix), ("eos", model.text_suffix)):
             if len(around) == 1:
                 ids[name] = around[0]
+        extra = {**self.tokenizer.added_tokens, **self.tokenizer.special_tokens}
         for name, token in self.roles.items():
             try:
-                ids[name] = self.tokenizer.token_id(token)
+                number = extra.get(token)
+                ids[name] = self.tokenizer.token_id(token) if number is None else number
             except KeyError:
                 raise ValueError(
                     f"roles names {token!r} as {name!r}, and there is no such token"
