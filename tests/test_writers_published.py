@@ -168,6 +168,22 @@ def test_trained_models(
     assert encode(sample) == tok.encode(sample, allowed_special="all")
 
 
+def test_what_minbpe_reads_otherwise(tmp_path: Path) -> None:
+    """Groups in patterns, and special tokens that begin alike."""
+    tok = pybpe.train(
+        [corpus()],
+        300,
+        pattern=r"( ?[a-z]+)|(?<x>\s)|[^a-z\s]",
+        special_tokens=["<a", "<a>", "<a>b"],
+    )
+    encode = in_minbpe(tok, tmp_path)
+    assert encode is not None
+    sample = corpus()[:3000] + "<a<a>b<a><a>bb <a"
+    assert encode(sample) == tok.encode(sample, allowed_special="all")
+    for other in (in_tokenizers, in_tiktoken):
+        other(tok, tmp_path)
+
+
 @pytest.mark.slow
 @TRAINED
 @pytest.mark.parametrize("reader", [in_tiktoken, in_tokenizers, in_gpt2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from pybpe.codepoint import CodepointModel
@@ -79,6 +80,12 @@ def text_of(token: bytes, what: str) -> str:
         raise ModelError(
             f"the token {shown(token)} is not UTF-8, and {what} holds text only"
         ) from None
+
+
+def prefixes_of_others(model: Model) -> bool:
+    """Tell whether a special token is the beginning of another one."""
+    tokens = sorted(token for token, _ in model.special_tokens)
+    return any(b.startswith(a) for a, b in pairwise(tokens))
 
 
 def byte_level(tokenizer: Tokenizer, what: str) -> Model:

@@ -44,6 +44,20 @@ def translated(stage: Stage, dialect: str) -> str:
     )
 
 
+def without_groups(stage: Stage, dialect: str) -> str:
+    """Return a pattern that matches as the stage does and captures nothing.
+
+    Raises:
+        ModelError: There is none that pybpe finds.
+    """
+    pattern = _printed(parse(stage.pattern, stage.dialect), dialect)
+    if same_matches(stage, pattern, dialect):
+        return pattern
+    raise ModelError(
+        f"the split pattern {shown(stage.pattern)} cannot be written without groups"
+    )
+
+
 _ENGINES = {
     "rust": "Rust's regex engine",
     "oniguruma": "Oniguruma",

@@ -9,14 +9,23 @@ from __future__ import annotations
 import unicodedata
 from pathlib import Path
 
+import regex
+
 from pybpe._derivation import token_bytes
 from pybpe.errors import ModelError
 from pybpe.formats._source import shown
 from pybpe.model import Model
 from pybpe.writers._check import compare_tokenizers
 from pybpe.writers._merges import merge_list, unmade_tokens
-from pybpe.writers._parts import Job, byte_level, refuse_added, refuse_around, text_of
-from pybpe.writers._patterns import leaves_gaps, translated
+from pybpe.writers._parts import (
+    Job,
+    byte_level,
+    prefixes_of_others,
+    refuse_added,
+    refuse_around,
+    text_of,
+)
+from pybpe.writers._patterns import leaves_gaps, translated, without_groups
 
 _WHAT = "a minbpe model"
 
@@ -53,6 +62,9 @@ def files(job: Job) -> list[bytes]:
                 f"{number}), which pretokens taken whole reach; {_WHAT} takes none so"
             )
     special = [(_special(token), number) for token, number in model.special_tokens]
+    if prefixes_of_others(model):
+        # The first one in the file that matches is taken there, not the longest.
+        special.sort(key=lambda token: -len(token[0]))
     for token, number in special:
         if number < n:
             raise ModelError(f"{shown(token)} shares the id {number} with a token")
@@ -95,6 +107,9 @@ def _pattern(model: Model) -> str:
             f"{shown(stage.pattern)}"
         )
     pattern = translated(stage, "regex")
+    if regex.compile(pattern).groups:
+        # minbpe would take what a group matched for the whole match.
+        pattern = without_groups(stage, "regex")
     if pattern.strip() != pattern:
         pattern = f"(?:{pattern})"
     if "\n" in pattern or "\r" in pattern:

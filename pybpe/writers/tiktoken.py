@@ -13,7 +13,7 @@ from pybpe.errors import ModelError
 from pybpe.model import Model
 from pybpe.writers._check import compare_ids, compare_tokenizers
 from pybpe.writers._merges import check_ranks, ordinary_tokens
-from pybpe.writers._parts import Job, byte_level, refuse_added
+from pybpe.writers._parts import Job, byte_level, prefixes_of_others, refuse_added
 from pybpe.writers._patterns import leaves_gaps, translated
 
 _WHAT = "a rank file"
@@ -51,7 +51,11 @@ def check(job: Job, folder: Path) -> None:
         import tiktoken
     except ImportError:
         return
-    if pattern is None or any(isinstance(t, bytes) for t in tokenizer.special_tokens):
+    if (
+        pattern is None
+        or any(isinstance(token, bytes) for token in tokenizer.special_tokens)
+        or prefixes_of_others(model)  # Which of two it finds is left to chance.
+    ):
         return  # It cannot take these; the ranks are as they should be.
     encoding = tiktoken.Encoding(
         "written",
