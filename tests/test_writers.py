@@ -350,6 +350,7 @@ def gpt2_order() -> Tokenizer:
         (unmade, "tiktoken", "no merges make the token b'xyz' (id 257)"),
         (unmade_whole, "gpt2", "merging does not make the token b'xyz'"),
         (unmade_whole, "minbpe", "each merge makes the next id"),
+        (unmade_whole, "gguf", "takes no pretokens whole"),
         *(
             (equal_bytes, kind, "the token b'abc' has two ids, 258 and 259")
             for kind in ("tiktoken", "tokenizer.json", "gpt2", "gguf")

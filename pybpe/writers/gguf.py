@@ -11,7 +11,7 @@ import tempfile
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pybpe import codepoint
 from pybpe.codepoint import UNK_SURFACE, CodepointModel
@@ -151,7 +151,7 @@ def _add_bpe(writer: GGUFWriter, job: Job) -> None:
         if unmatched:
             types[number] = _UNUSED
     ids = range(tokenizer.n_vocab)
-    pre = _pre(model, bool(unmade_tokens(tokenizer, merges)))
+    pre = _pre(model, unmade_tokens(tokenizer, merges))
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre(pre)
     writer.add_token_list([names.get(number, f"[PAD{number}]") for number in ids])
@@ -165,26 +165,43 @@ def _add_bpe(writer: GGUFWriter, job: Job) -> None:
     )
 
 
-def _pre(model: Model, needs_whole: bool) -> str:
-    """Return llama.cpp's name of the split; warn if it has none, or only nearly so."""
+def _pre(model: Model, unmade: list[int]) -> str:
+    """Return llama.cpp's name of the split; warn if it has none, or only nearly so.
+
+    Args:
+        model: The model.
+        unmade: The tokens for which it matters whether pretokens are taken whole.
+
+    Raises:
+        ModelError: It matters, and llama.cpp would not do it for this split.
+    """
     for names, (by_merges, whole) in _PRES.items():
         if not _same_splits(model.split, Split.from_pattern(names)):
             continue
-        # Where merges make every token, taking pretokens whole changes nothing.
         pre = (whole if model.whole_pretoken else by_merges) or by_merges or whole
-        if needs_whole and (pre == whole) != model.whole_pretoken:
-            break
+        if unmade and (pre == whole) != model.whole_pretoken:
+            _refuse_unmade(model, unmade, pre)
         if pre in _NEARLY:
             _warn(
                 f"llama.cpp's split {pre!r} knows upper and lower case of ASCII only: "
                 "it cuts some words of other letters elsewhere"
             )
         return pre
+    if unmade and model.whole_pretoken:
+        _refuse_unmade(model, unmade, _NONE)
     _warn(
         "llama.cpp knows no name for this split, so the file has the name "
         f"{_NONE!r}, for which llama.cpp cuts text in another way"
     )
     return _NONE
+
+
+def _refuse_unmade(model: Model, unmade: list[int], pre: str) -> NoReturn:
+    takes = "takes no pretokens" if model.whole_pretoken else "takes pretokens"
+    raise ModelError(
+        f"merging does not make the token with the id {unmade[0]}, and llama.cpp "
+        f"{takes} whole with the split {pre!r}: there, it would have other ids"
+    )
 
 
 def _warn(message: str) -> None:
