@@ -248,6 +248,46 @@ class Tokenizer(Encoding, Decoding, Fitting):
         made: tiktoken.Encoding = convert.to_tiktoken(self, name)
         return made
 
+    def save_as(
+        self,
+        path: str | os.PathLike[str],
+        format: str | None = None,
+        *,
+        roles: Mapping[str, str] | None = None,
+        chat_template: str | None = None,
+    ) -> list[str]:
+        """Write the tokenizer in another program's format.
+
+        What is written is read back, with that format's own library where it is
+        installed, and compared in vocabulary and ids; then the files appear, whole or
+        not at all. What a format cannot hold is refused.
+
+        Args:
+            path: The file, one of the two of a pair, or the folder (for "hf").
+            format: "tiktoken" (a rank file, without split and special tokens),
+                "tokenizer.json", "hf" (a folder for `transformers.AutoTokenizer`),
+                "minbpe" (`.model` and `.vocab`), "gpt2" (`vocab.json` and `merges.txt`,
+                or `encoder.json` and `vocab.bpe`; without split), "sentencepiece",
+                "gguf" (the vocabulary alone) or "pybpe". None: what the name says.
+            roles: For "hf" and "gguf": which token is "bos", "eos", "unk", "pad",
+                "sep", "cls" or "mask".
+            chat_template: For "hf": how conversations are written, in Jinja.
+
+        Returns:
+            The paths of the files written.
+
+        Raises:
+            ModelError: The format cannot hold the tokenizer; the message says why.
+            ValueError: The format is unknown or left open, or an option goes with
+                another one.
+            OSError: A file cannot be written.
+        """
+        from pybpe import writers
+
+        return writers.write(
+            self, path, format, roles=roles, chat_template=chat_template
+        )
+
     @property
     def fingerprint(self) -> str:
         """The sha256, in hex, of the tokenizer's content; provenance plays no part."""
