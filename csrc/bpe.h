@@ -816,11 +816,11 @@ typedef struct bpe_sentences_spec {
 
 /* What became of the lines. */
 typedef struct bpe_sentences_report {
-    uint64_t used;       /* lines that were taken */
-    uint64_t empty;      /* left out: without a byte */
-    uint64_t too_long;   /* left out: longer than `longest` */
-    uint64_t reserved;   /* left out: U+2585 is in them, which sentencepiece keeps for itself */
-    uint64_t cuts;       /* strings cut out, and characters U+001F, with the lines' weights */
+    uint64_t used;     /* lines that were taken */
+    uint64_t empty;    /* left out: without a byte */
+    uint64_t too_long; /* left out: longer than `longest` */
+    uint64_t reserved; /* left out: U+2585 is in them, which sentencepiece keeps for itself */
+    uint64_t cuts;     /* strings cut out, and characters U+001F, with the lines' weights */
 } bpe_sentences_report;
 
 /* BPE_OK; BPE_ERR_NOMEM; BPE_ERR_ARG (an empty string, bad flags); BPE_ERR_MODEL: the character map
@@ -859,12 +859,12 @@ BPE_API bpe_status bpe_counts_characters(const bpe_counts *counts, uint32_t *cod
 /* What strings of characters may become a piece; or-ed. "Digit" and "script" are told by the
  * classes of the characters. */
 enum {
-    BPE_JOIN_SCRIPTS = 1,     /* only if all its characters are of one script */
-    BPE_JOIN_NO_DIGITS = 2,   /* only without digits */
-    BPE_JOIN_MARK_EDGE = 4,   /* marks only before it (with BPE_JOIN_MARK_AFTER: behind it); without
-                                 this only not behind it (before it) */
+    BPE_JOIN_SCRIPTS = 1,   /* only if all its characters are of one script */
+    BPE_JOIN_NO_DIGITS = 2, /* only without digits */
+    BPE_JOIN_MARK_EDGE = 4, /* marks only before it (with BPE_JOIN_MARK_AFTER: behind it); without
+                               this only not behind it (before it) */
     BPE_JOIN_MARK_AFTER = 8,
-    BPE_JOIN_MARK_RUNS = 16   /* strings of nothing but marks, too, whatever is said above */
+    BPE_JOIN_MARK_RUNS = 16 /* strings of nothing but marks, too, whatever is said above */
 };
 
 /* Classes of characters: below BPE_CLASS_ANY, scripts. */

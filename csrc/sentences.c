@@ -98,8 +98,8 @@ static bpe_status flush(bpe_sentences *s, bpe_counts *counts) {
         status =
             bpe_counts_add_frequencies(counts, s->bytes, s->ends, s->weights, s->n_ends, 0, NULL);
     } else if (s->n_ends > 0) {
-        status = bpe_counts_add_pretokens(counts, s->bytes, s->n_bytes, s->ends + 1, s->n_ends, 0,
-                                          NULL);
+        status =
+            bpe_counts_add_pretokens(counts, s->bytes, s->n_bytes, s->ends + 1, s->n_ends, 0, NULL);
     }
     s->n_ends = s->n_bytes = 0;
     return status;

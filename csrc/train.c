@@ -463,8 +463,7 @@ static bpe_status init_tokens(bpe_trainer *t) {
 }
 
 /* The pairs of the words; or, after a failure, nothing is left. */
-static bpe_status finish_new(bpe_trainer *t, bpe_status status, bpe_trainer **out,
-                             bpe_error *err) {
+static bpe_status finish_new(bpe_trainer *t, bpe_status status, bpe_trainer **out, bpe_error *err) {
     if (status == BPE_OK)
         status = build_pairs(t);
     if (status != BPE_OK) {
@@ -554,8 +553,7 @@ static bpe_status next_equal(bpe_trainer *t, bpe_pair_record **found) {
     *found = NULL;
     while (equals->at < equals->n) {
         t->work++;
-        bpe_pair_record *record =
-            bpe_pair_table_find(&t->pairs, equals->items[equals->at++].key);
+        bpe_pair_record *record = bpe_pair_table_find(&t->pairs, equals->items[equals->at++].key);
         if (record->count != equals->count) {
             if (record->count >= t->threshold && !push(t, record))
                 return BPE_ERR_NOMEM;

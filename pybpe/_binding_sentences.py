@@ -1,4 +1,4 @@
-"""The door to the compiled core for the training of codepoint models; see `_binding`."""
+"""The door to the compiled core for training codepoint models; see `_binding`."""
 
 from __future__ import annotations
 

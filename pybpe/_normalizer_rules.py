@@ -7,7 +7,7 @@ are not part of pybpe; a trained model carries its own.
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pybpe.codepoint import CodepointModel, Normalizer
 from pybpe.errors import TrainingError
@@ -91,7 +91,7 @@ def _of_files(name: str, files: dict[str, str]) -> tuple[str, bytes, Normalizer 
     return made.name, made.charsmap, model.denormalizer
 
 
-def _of_package(**options: str) -> CodepointModel:
+def _of_package(**options: Any) -> CodepointModel:
     """Return a tiny model that the sentencepiece package trains with these rules."""
     from pybpe.formats.sentencepiece import model_from_bytes
 

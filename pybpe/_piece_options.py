@@ -245,8 +245,10 @@ class Options:
                     f"{name}_id={number} is the id of {table[number].text!r} already; "
                     "-1 leaves the piece out"
                 )
-            if text == unknown and name != "unk" and Meta(text, UNKNOWN) in (
-                table.values()
+            if (
+                text == unknown
+                and name != "unk"
+                and Meta(text, UNKNOWN) in (table.values())
             ):
                 raise ValueError(f"{name}_piece={text!r} is unk_piece as well")
             table[number] = Meta(text, UNKNOWN if text == unknown else CONTROL)
@@ -257,6 +259,13 @@ class Options:
                 "covers has to become something"
             )
         self._add_symbols(table)
+        seen: dict[str, int] = {}
+        for number, meta in sorted(table.items()):
+            if meta.text in seen:
+                raise ValueError(
+                    f"{meta.text!r} would have the ids {seen[meta.text]} and {number}"
+                )
+            seen[meta.text] = number
         return dict(sorted(table.items()))
 
     def _add_symbols(self, table: dict[int, Meta]) -> None:
@@ -383,6 +392,11 @@ def _string(name: str, value: object) -> str:
         raise ValueError(f"{name} must not hold lone surrogates: {value!r}") from None
     if name.endswith("_piece"):
         _piece(name, value)
+    if name == "required_chars" and " " in value:
+        raise ValueError(
+            f"{name} must not hold a space, which no text has after normalisation: "
+            "write U+2581 for it"
+        )
     if name == "input_format" and value not in ("", "text", "tsv"):
         raise ValueError(f"{name} must be 'text' or 'tsv', got {value!r}")
     return value

@@ -53,8 +53,5 @@ def classes(codepoints: Iterable[int], *, split_by_number: bool) -> array[int]:
     """Return the class of each character; digits may go with all or be Common."""
     return array(
         "B",
-        (
-            ANY if not split_by_number and is_digit(c) else script(c)
-            for c in codepoints
-        ),
+        (ANY if not split_by_number and is_digit(c) else script(c) for c in codepoints),
     )

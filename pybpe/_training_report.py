@@ -66,7 +66,8 @@ class TrainingReport(_Facts):
 
     As a tuple, and in comparisons, it is what depends on the texts and the options
     alone; that is also saved with the tokenizer, as part of where it comes from, and
-    shown by `pybpe info`. `phases`, `snapshots` and `details` are not part of the tuple.
+    shown by `pybpe info`. `phases`, `snapshots` and `details` are not part of the
+    tuple.
 
     Attributes:
         documents: How many texts or files there were; 0 when trained from counts.

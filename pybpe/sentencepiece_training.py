@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from pybpe import _binding_sentences as core
+from pybpe._auto_coverage import choose
 from pybpe._binding_training import STOP_NONE, STOP_REACHED, Counts, Trainer
 from pybpe._normalizer_rules import normalizers
 from pybpe._piece_options import Options, PieceOptions, float32
@@ -28,7 +29,7 @@ from pybpe.codepoint import NORMAL, CodepointModel
 from pybpe.errors import TrainingError
 from pybpe.formats import sentencepiece_writer
 from pybpe.formats.sentencepiece import model_from_bytes
-from pybpe.training import EXHAUSTED, thread_count, total_size, to_paths
+from pybpe.training import EXHAUSTED, thread_count, to_paths, total_size
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -60,7 +61,7 @@ def train_sentencepiece(
     progress: ProgressCallback | None = None,
     **options: Unpack[PieceOptions],
 ) -> Tokenizer:
-    """Train a sentencepiece BPE model on texts: the very model that sentencepiece makes.
+    """Train the sentencepiece BPE model that sentencepiece itself would make of texts.
 
     >>> tok = train_sentencepiece(["low lower lowest"], 16, preset="llama2",
     ...     byte_fallback=False)
@@ -176,8 +177,7 @@ def train_sentencepiece_from_counts(
     """
     if not isinstance(counts, Mapping):
         raise TypeError(
-            "counts must be a mapping from texts to ints, got "
-            f"{type(counts).__name__}"
+            f"counts must be a mapping from texts to ints, got {type(counts).__name__}"
         )
     run = _Run(vocab_size, preset, normalizer_from, progress, options)
     with run.counter(None) as counter:
@@ -205,6 +205,7 @@ class _Run:
         given: PieceOptions,
     ) -> None:
         self._options = Options(vocab_size, preset, given)
+        self._lossless = preset == "lossless"
         self._normalizer, self._denormalizer = normalizers(
             self._options, normalizer_from
         )
@@ -253,7 +254,8 @@ class _Run:
             )
         learnt = self._learn(alphabet, room)
         if self._options["auto_character_coverage"]:
-            final = _choose(learnt, alphabet, self._options)
+            room = self._options.vocab_size - len(self._options.meta)
+            final = choose(learnt.pieces, learnt.counts, alphabet, room)
         else:
             by_count = sorted(alphabet, key=lambda c: (-alphabet[c], c))
             final = [*learnt.pieces, *map(chr, by_count)]
@@ -453,6 +455,7 @@ class _Run:
             **report._asdict(),
             sentencepiece_writer.OPTIONS: json.dumps(self._options.given),
         }
+        parts["refuse_marks"] = self._lossless
         tokenizer = Tokenizer(CodepointModel(**parts))
         self._watch.end("merge")
         details = {
@@ -478,77 +481,3 @@ def _finish(trainer: Trainer, ticker: Ticker) -> int:
 
 def _n_merges(final: list[str]) -> int:
     return sum(len(text) > 1 for text in final)
-
-
-def _choose(learnt: _Learnt, alphabet: Mapping[int, int], options: Options) -> list[str]:
-    """Choose merges and characters for auto_character_coverage.
-
-    The first k merges are kept with the characters in them, and the rest of the room is
-    for further characters, those that save most bytes first: k is what saves most.
-    """
-    room = options.vocab_size - len(options.meta)
-    gains = {
-        chr(c): n * (len(chr(c).encode()) - 1) for c, n in alphabet.items() if c >= 0x80
-    }
-    ranked = sorted(gains, key=lambda c: (-gains[c], -alphabet[ord(c)], c))
-    rank = {c: i for i, c in enumerate(ranked)}
-    best = _Best(0, 0, -1)
-    free = _Sums([gains[c] for c in ranked])
-    used: set[str] = set()
-    value = 0
-    for k in range(len(learnt.pieces) + 1):
-        if k > 0:
-            value += learnt.counts[k - 1]
-            for c in set(learnt.pieces[k - 1]) - used:
-                used.add(c)
-                if c in rank:
-                    value += gains[c]
-                    free.remove(rank[c])
-        left = room - k - len(used)
-        if left >= 0 and (total := value + free.first(left)) >= best.value:
-            best = _Best(k, left, total)
-    kept = learnt.pieces[: best.n_merges]
-    inside = set("".join(kept))
-    others = [c for c in ranked if c not in inside][: best.n_others]
-    return [*kept, *sorted(inside), *others]
-
-
-class _Best(NamedTuple):
-    """How many merges and further characters are best, and what they save."""
-
-    n_merges: int
-    n_others: int
-    value: int
-
-
-class _Sums:
-    """Numbers, some of which are taken away: the sum of the first n that are left."""
-
-    def __init__(self, values: list[int]) -> None:
-        self._values = values
-        n = len(values)
-        # Two Fenwick trees: how many are left, and their sum.
-        self._left = [0, *(i & -i for i in range(1, n + 1))]
-        self._sums = [0, *values]
-        for i in range(1, n + 1):
-            if (parent := i + (i & -i)) <= n:
-                self._sums[parent] += self._sums[i]
-
-    def remove(self, place: int) -> None:
-        """Take a number away."""
-        i = place + 1
-        while i < len(self._left):
-            self._left[i] -= 1
-            self._sums[i] -= self._values[place]
-            i += i & -i
-
-    def first(self, n: int) -> int:
-        """Return the sum of the first n, or of all if there are fewer."""
-        at = total = 0
-        step = 1 << len(self._left).bit_length()
-        while step := step >> 1:
-            if at + step < len(self._left) and self._left[at + step] <= n:
-                at += step
-                n -= self._left[at]
-                total += self._sums[at]
-        return total

@@ -64,8 +64,10 @@ def main() -> None:
             f"{first:X}" if first == last else f"{first:X}-{last:X}"
             for first, last in joined(scripts[name])
         ]
-        lines = textwrap.wrap(" ".join(words), 76)
-        if len(lines) == 1:
+        text = " ".join(words)
+        # As the formatter has it: what fits on one line stays there.
+        lines = [text] if len(text) <= 78 else textwrap.wrap(text, 76)
+        if len(text) + len(name) <= 88 - 11:
             parts.append(f'    "{name}": "{lines[0]}",\n')
             continue
         parts.append(f'    "{name}": (\n')
