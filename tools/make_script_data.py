@@ -25,8 +25,6 @@ Each script's runs of codepoints, hexadecimal, first-last or a single one. What 
 none of them is Common.
 """
 
-# ruff: noqa: E501
-
 VERSION = "9.0.0"
 
 SCRIPTS = {
