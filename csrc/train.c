@@ -34,7 +34,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "characters.h"
 #include "memory.h"
 
 #if defined(__GNUC__)
@@ -347,8 +346,7 @@ static bool grow(void **p, size_t have, size_t want, size_t size) {
     return bpe_mem_grow(p, &have, want, size);
 }
 
-/* Make room for one more token, with zeros in the scratch arrays. */
-static bool reserve_id(bpe_trainer *t) {
+bool bpe_trainer_reserve_id(bpe_trainer *t) {
     size_t have = t->ids_cap, want = have ? 2 * have : 1024;
     if (t->n_ids < have)
         return true;
@@ -373,7 +371,7 @@ static bpe_status merge_pair(bpe_trainer *t, bpe_pair_record *found) {
     bpe_pair_record record = *found;
     size_t n = record.n - record.skip;
     uint32_t a = (uint32_t)(record.key >> 32), b = (uint32_t)record.key;
-    if (!reserve_id(t) || (t->joins && !bpe_joins_add(t->joins, a, b)) ||
+    if (!bpe_trainer_reserve_id(t) || (t->joins && !bpe_joins_add(t->joins, a, b)) ||
         !bpe_mem_grow((void **)&t->events, &t->events_cap, n, sizeof *t->events) ||
         !bpe_mem_grow((void **)&t->arena, &t->arena_cap, t->arena_n + 2 * n, sizeof *t->arena)) {
         return BPE_ERR_NOMEM;
@@ -447,7 +445,7 @@ static bpe_status check_options(const bpe_trainer_options *options, bpe_error *e
 /* The lengths of the tokens that are there from the start, and room to spell theirs and others. */
 static bpe_status init_tokens(bpe_trainer *t) {
     t->n_ids = t->first_id = t->initial ? t->initial->vocab.n_vocab : 256;
-    if (!reserve_id(t))
+    if (!bpe_trainer_reserve_id(t))
         return BPE_ERR_NOMEM;
     for (size_t i = 0; i < t->n_ids; i++) {
         t->lengths[i] = t->initial ? t->initial->vocab.by_id[i].length : 1;
@@ -462,8 +460,8 @@ static bpe_status init_tokens(bpe_trainer *t) {
     return t->spelling && t->spell_stack ? BPE_OK : BPE_ERR_NOMEM;
 }
 
-/* The pairs of the words; or, after a failure, nothing is left. */
-static bpe_status finish_new(bpe_trainer *t, bpe_status status, bpe_trainer **out, bpe_error *err) {
+bpe_status bpe_trainer_finish_new(bpe_trainer *t, bpe_status status, bpe_trainer **out,
+                                  bpe_error *err) {
     if (status == BPE_OK)
         status = build_pairs(t);
     if (status != BPE_OK) {
@@ -491,44 +489,7 @@ bpe_status bpe_trainer_new(const bpe_counts *counts, const bpe_trainer_options *
     status = init_tokens(t);
     if (status == BPE_OK)
         status = bpe_words_init(&t->words, counts, options->byte_ids, t->initial);
-    return finish_new(t, status, out, err);
-}
-
-/* The alphabet is there: its tokens, and the words. */
-static bpe_status init_characters(bpe_trainer *t, const bpe_counts *counts,
-                                  const bpe_pieces_trainer_spec *spec) {
-    t->n_ids = t->first_id = spec->n_characters;
-    if (!reserve_id(t))
-        return BPE_ERR_NOMEM;
-    for (size_t i = 0; i < t->n_ids; i++)
-        t->lengths[i] = 1;
-    return bpe_words_init_characters(&t->words, counts, t->joins, spec);
-}
-
-bpe_status bpe_trainer_new_pieces(const bpe_counts *counts, const bpe_pieces_trainer_spec *spec,
-                                  bpe_trainer **out, bpe_error *err) {
-    if (spec->n_characters > BPE_MAX_IDS - 1 ||
-        spec->n_merges > BPE_MAX_IDS - 1 - spec->n_characters) {
-        return bpe_fail(err, BPE_ERR_LIMIT, 0);
-    }
-    bpe_trainer *t = bpe_mem_zeroed(1, sizeof *t);
-    bpe_joins *joins = t ? bpe_mem_zeroed(1, sizeof *joins) : NULL;
-    if (!joins) {
-        bpe_mem_free(t);
-        return bpe_fail(err, BPE_ERR_NOMEM, 0);
-    }
-    t->joins = joins;
-    t->n_wanted = spec->n_merges;
-    t->floor = spec->keeps_all ? 0 : 1;
-    t->longest = SIZE_MAX;
-    t->has_unwanted = true;
-    bpe_error where = {BPE_OK, 0};
-    bpe_status status = bpe_joins_init(joins, spec, &where);
-    if (status != BPE_OK) {
-        bpe_trainer_free(t);
-        return bpe_fail(err, status, where.pos);
-    }
-    return finish_new(t, init_characters(t, counts, spec), out, err);
+    return bpe_trainer_finish_new(t, status, out, err);
 }
 
 /* Why no pair can be merged any more. */
