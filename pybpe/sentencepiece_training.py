@@ -21,7 +21,7 @@ from pybpe import _binding_sentences as core
 from pybpe._auto_coverage import choose
 from pybpe._binding_training import STOP_NONE, STOP_REACHED, Counts, Trainer
 from pybpe._normalizer_rules import normalizers
-from pybpe._piece_options import Options, PieceOptions, float32
+from pybpe._piece_options import PRESETS, Options, PieceOptions, float32
 from pybpe._scripts import classes, is_digit
 from pybpe._training_options import refuse_lone_text
 from pybpe._training_report import ProgressCallback, Stopwatch, Ticker, TrainingReport
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pybpe.tokenizer import Tokenizer
 
 __all__ = [
+    "PRESETS",
     "PieceOptions",
     "train_sentencepiece",
     "train_sentencepiece_from_counts",

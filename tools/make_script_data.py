@@ -64,7 +64,11 @@ def main() -> None:
         ]
         text = " ".join(words)
         # As the formatter has it: what fits on one line stays there.
-        lines = [text] if len(text) <= 78 else textwrap.wrap(text, 76)
+        lines = (
+            [text]
+            if len(text) <= 78
+            else textwrap.wrap(text, 76, break_on_hyphens=False)
+        )
         if len(text) + len(name) <= 88 - 11:
             parts.append(f'    "{name}": "{lines[0]}",\n')
             continue

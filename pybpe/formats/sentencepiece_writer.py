@@ -75,8 +75,15 @@ def model_to_bytes(model: CodepointModel) -> bytes:
     )
     parts += [_field(2, training), _field(3, _normalizer(model.normalizer, options))]
     if model.denormalizer is not None:
-        # It keeps its name to itself.
-        parts.append(_field(5, _flags(_field(2, model.denormalizer.charsmap), {})))
+        rules = model.denormalizer
+        flags: dict[str, Any] = {
+            "add_dummy_prefix": rules.add_dummy_prefix,
+            "remove_extra_whitespaces": rules.remove_extra_whitespaces,
+            "escape_whitespaces": rules.escape_whitespaces,
+        }
+        if "denormalization_rule_tsv" in options:
+            flags["normalization_rule_tsv"] = options["denormalization_rule_tsv"]
+        parts.append(_field(5, _normalizer(rules, flags)))
     return b"".join(parts)
 
 
