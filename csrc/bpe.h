@@ -780,12 +780,20 @@ BPE_API void bpe_pieces_free_text(uint8_t *text);
 
 /*
  * Reads the lines of a corpus as sentencepiece's trainer does, and adds their words to a table of
- * counts: each line is normalised, certain strings are cut out, and what is left is cut into words.
- * In words a space stands for the mark U+2581: no real space outlives normalisation.
+ * counts: each line is normalised, certain strings are cut out, and what is left is cut into words,
+ * and these where no piece can go across. In words a space stands for the mark U+2581: no real
+ * space outlives normalisation.
  *
  * For one thread at a time; several, each with a reader and a table of its own, may share a corpus.
  */
 typedef struct bpe_sentences bpe_sentences;
+
+/* Classes of characters: below BPE_CLASS_ANY, scripts. */
+enum {
+    BPE_CLASS_ANY = 250,       /* goes with every script */
+    BPE_CLASS_INHERITED = 251, /* of the script of what stands before it */
+    BPE_CLASS_LONE = 253       /* goes with nothing: a piece by itself */
+};
 
 /* How a sentence is cut into words. */
 enum {
@@ -802,6 +810,8 @@ enum {
  * cut_data       strings that are cut out of normalised text, leftmost-longest, string i of
  *                cut_lengths[i] >= 1 bytes; with a space for the mark
  * delimiter      one more, cut out of what is then left; of size 0: none
+ * classes        of the characters 0 ... 0x10FFFF, BPE_CLASS_*: where two different scripts meet,
+ *                words are cut, and around characters that are alone; NULL: nowhere
  */
 typedef struct bpe_sentences_spec {
     bpe_normalizer_spec normalizer;
@@ -812,6 +822,7 @@ typedef struct bpe_sentences_spec {
     size_t n_cut;
     const uint8_t *delimiter;
     size_t delimiter_size;
+    const uint8_t *classes;
 } bpe_sentences_spec;
 
 /* What became of the lines. */
@@ -856,29 +867,19 @@ BPE_API void bpe_sentences_get_report(const bpe_sentences *sentences, bpe_senten
 BPE_API bpe_status bpe_counts_characters(const bpe_counts *counts, uint32_t *codepoints,
                                          uint64_t *frequencies, size_t *n);
 
-/* What strings of characters may become a piece; or-ed. "Digit" and "script" are told by the
- * classes of the characters. */
+/* Where marks may be in a piece; or-ed. */
 enum {
-    BPE_JOIN_SCRIPTS = 1,   /* only if all its characters are of one script */
-    BPE_JOIN_NO_DIGITS = 2, /* only without digits */
-    BPE_JOIN_MARK_EDGE = 4, /* marks only before it (with BPE_JOIN_MARK_AFTER: behind it); without
-                               this only not behind it (before it) */
-    BPE_JOIN_MARK_AFTER = 8,
-    BPE_JOIN_MARK_RUNS = 16 /* strings of nothing but marks, too, whatever is said above */
-};
-
-/* Classes of characters: below BPE_CLASS_ANY, scripts. */
-enum {
-    BPE_CLASS_ANY = 250,      /* goes with every script */
-    BPE_CLASS_INHERITED = 251 /* of the script of what stands before it */
+    BPE_JOIN_MARK_EDGE = 1, /* only before all else (with BPE_JOIN_MARK_AFTER: behind it); without
+                               this, only not behind all else (before it) */
+    BPE_JOIN_MARK_AFTER = 2,
+    BPE_JOIN_MARK_RUNS = 4 /* pieces of nothing but marks, too, whatever is said above */
 };
 
 /*
  * n_merges       how many merges to learn
  * codepoints     the alphabet, ascending; character i gets the id i, and merge i makes the id
  *                n_characters + i. Every other character keeps those beside it apart.
- * classes        of each character; the mark U+2581 needs none
- * digits         1 for each that is a digit, else 0
+ * classes        of each character, BPE_CLASS_*; the mark U+2581 needs none
  * rules          BPE_JOIN_*
  * longest        characters of the longest piece; at most BPE_MAX_JOIN
  * keeps_all      1: pairs that do not occur any more are merged in the end, as sentencepiece does,
@@ -888,7 +889,6 @@ typedef struct bpe_pieces_trainer_spec {
     size_t n_merges;
     const uint32_t *codepoints;
     const uint8_t *classes;
-    const uint8_t *digits;
     size_t n_characters;
     uint32_t rules;
     size_t longest;

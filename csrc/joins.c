@@ -43,14 +43,14 @@ static bool append(bpe_joins *joins, bpe_join_symbol symbol, const uint8_t *text
            BPE_NO_ID;
 }
 
-static bpe_join_symbol character(uint32_t codepoint, uint8_t class, bool digit) {
+static bpe_join_symbol character(uint32_t codepoint, uint8_t class) {
     bool mark = codepoint == BPE_MARK_CODEPOINT;
     bool inherits = mark || class == BPE_CLASS_INHERITED;
     return (bpe_join_symbol){
         .length = 1,
         .first = inherits ? BPE_CLASS_NONE : class,
         .last = inherits ? BPE_CLASS_ANY : class,
-        .has_digit = digit,
+        .lone = class == BPE_CLASS_LONE,
         .mark_first = mark,
         .mark_last = mark,
         .all_marks = mark,
@@ -69,7 +69,7 @@ bpe_status bpe_joins_init(bpe_joins *joins, const bpe_pieces_trainer_spec *spec,
         uint8_t text[4];
         if (!is_character(c) || (i > 0 && c <= spec->codepoints[i - 1]))
             return bpe_fail(err, BPE_ERR_ARG, i);
-        bpe_join_symbol symbol = character(c, spec->classes[i], spec->digits[i] != 0);
+        bpe_join_symbol symbol = character(c, spec->classes[i]);
         if (!append(joins, symbol, text, write_utf8(c, text)))
             return bpe_fail(err, BPE_ERR_NOMEM, 0);
     }
@@ -99,10 +99,9 @@ bool bpe_joins_allow(const bpe_joins *joins, uint32_t left, uint32_t right) {
     uint32_t rules = joins->rules;
     if ((size_t)a->length + b->length > joins->longest)
         return false;
-    if (rules & BPE_JOIN_NO_DIGITS && (a->has_digit || b->has_digit))
+    if (a->lone || b->lone)
         return false;
-    if (rules & BPE_JOIN_SCRIPTS && a->last != BPE_CLASS_ANY && b->first < BPE_CLASS_ANY &&
-        a->last != b->first) {
+    if (a->last != BPE_CLASS_ANY && b->first < BPE_CLASS_ANY && a->last != b->first) {
         return false;
     }
     return marks_allow(rules, a, b);
@@ -123,7 +122,6 @@ bool bpe_joins_add(bpe_joins *joins, uint32_t left, uint32_t right) {
         .length = (uint16_t)(a->length + b->length),
         .first = a->first != BPE_CLASS_NONE ? a->first : b->first,
         .last = b->first != BPE_CLASS_NONE ? b->last : a->last,
-        .has_digit = a->has_digit || b->has_digit,
         .mark_first = a->mark_first,
         .mark_last = b->mark_last,
         .mark_inner = a->mark_inner || b->mark_first || b->mark_inner,

@@ -27,7 +27,7 @@ typedef struct bpe_join_symbol {
     uint16_t length; /* characters */
     uint8_t first;   /* the first class that counts, or BPE_CLASS_NONE */
     uint8_t last;    /* the class that what comes behind must have, or BPE_CLASS_ANY */
-    bool has_digit;
+    bool lone;       /* goes with nothing */
     bool mark_first; /* the first character is a mark */
     bool mark_last;
     bool mark_inner; /* a mark is behind the first character */

@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "memory.h"
+#include "utf8.h"
 
 /* Words go to the table when so many bytes are there. */
 #define PORTION ((size_t)1 << 16)
 
 #define SEPARATOR 0x1F
+#define N_CODEPOINTS 0x110000
 
 /* ---------------------------------------------------------------- making and freeing */
 
@@ -42,6 +44,11 @@ static bpe_status init(bpe_sentences *s, const bpe_sentences_spec *spec) {
     if (!bpe_charsmap_is_utf8(&s->norm.map))
         return BPE_ERR_MODEL;
     s->words = spec->words;
+    if (spec->classes) {
+        s->classes = bpe_mem_copy(spec->classes, N_CODEPOINTS, 1);
+        if (!s->classes)
+            return BPE_ERR_NOMEM;
+    }
     s->longest = spec->longest;
     status = init_cutter(&s->cut, spec->cut_data, spec->cut_lengths, spec->n_cut);
     if (status != BPE_OK)
@@ -83,6 +90,7 @@ void bpe_sentences_free(bpe_sentences *s) {
     bpe_hits_free(&s->cut.hits);
     bpe_hits_free(&s->delimiter.hits);
     bpe_text_free(&s->text);
+    bpe_mem_free(s->classes);
     bpe_mem_free(s->bytes);
     bpe_mem_free(s->ends);
     bpe_mem_free(s->weights);
@@ -122,7 +130,24 @@ static bool end_word(bpe_sentences *s, size_t end) {
     return true;
 }
 
-/* Cut p[0, n) into words. */
+/* Whether no piece has a character of class b right behind one of class a. */
+static inline bool parts(uint8_t a, uint8_t b) {
+    return (a != b && a < BPE_CLASS_ANY && b < BPE_CLASS_ANY) || a == BPE_CLASS_LONE ||
+           b == BPE_CLASS_LONE;
+}
+
+/* Whether a word ends between p[at - 1] and p[at], one of which is a mark, by the rule for marks.
+ */
+static bool ends_at_mark(const bpe_sentences *s, const uint8_t *p, size_t at) {
+    uint32_t how = s->words & ~(uint32_t)BPE_WORDS_RUNS;
+    if (how == BPE_WORDS_WHOLE)
+        return false;
+    bool mark = p[how == BPE_WORDS_BEFORE ? at : at - 1] == ' ';
+    bool run = s->words & BPE_WORDS_RUNS && p[at - 1] == ' ' && p[at] == ' ';
+    return mark && !run;
+}
+
+/* Cut p[0, n) into words, which go to s->bytes as they are. */
 static bool add_words(bpe_sentences *s, const uint8_t *p, size_t n) {
     if (n == 0)
         return true;
@@ -131,19 +156,19 @@ static bool add_words(bpe_sentences *s, const uint8_t *p, size_t n) {
     size_t base = s->n_bytes;
     memcpy(s->bytes + base, p, n);
     s->n_bytes += n;
-    uint32_t how = s->words & ~(uint32_t)BPE_WORDS_RUNS;
-    bool runs = (s->words & BPE_WORDS_RUNS) != 0;
-    const uint8_t *q = p, *end = p + n;
-    while (how != BPE_WORDS_WHOLE && q < end && (q = memchr(q, ' ', (size_t)(end - q)))) {
-        size_t at = (size_t)(q++ - p); /* a word may end here, or behind it */
-        bool inner;
-        if (how == BPE_WORDS_BEFORE) {
-            inner = at > 0 && !(runs && p[at - 1] == ' ');
-        } else {
-            inner = ++at < n && !(runs && p[at] == ' ');
+    uint8_t before = BPE_CLASS_ANY;
+    for (size_t at = 0; at < n;) {
+        uint32_t c = p[at];
+        size_t length = c < 0x80 ? 1 : bpe_utf8_decode(p + at, p + n, &c);
+        uint8_t class = s->classes ? s->classes[c] : BPE_CLASS_ANY;
+        if (at > 0) {
+            bool by_mark = c == ' ' || p[at - 1] == ' ';
+            if ((by_mark ? ends_at_mark(s, p, at) : parts(before, class)) &&
+                !end_word(s, base + at))
+                return false;
         }
-        if (inner && !end_word(s, base + at))
-            return false;
+        before = class;
+        at += length;
     }
     return end_word(s, base + n);
 }

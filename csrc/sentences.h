@@ -28,6 +28,7 @@ struct bpe_sentences {
     bpe_normalizer norm;
     uint32_t words;
     size_t longest;
+    uint8_t *classes; /* of all characters, or NULL */
     bpe_cutter cut;
     bpe_cutter delimiter;
     bpe_sentences_report report;

@@ -12,7 +12,7 @@ static bpe_status init_characters(bpe_trainer *t, const bpe_counts *counts,
         return BPE_ERR_NOMEM;
     for (size_t i = 0; i < t->n_ids; i++)
         t->lengths[i] = 1;
-    return bpe_words_init_characters(&t->words, counts, t->joins, spec);
+    return bpe_words_init_characters(&t->words, counts, spec);
 }
 
 bpe_status bpe_trainer_new_pieces(const bpe_counts *counts, const bpe_pieces_trainer_spec *spec,

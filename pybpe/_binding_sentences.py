@@ -18,21 +18,20 @@ if TYPE_CHECKING:
 
 ANY: int = lib.BPE_CLASS_ANY
 INHERITED: int = lib.BPE_CLASS_INHERITED
+LONE: int = lib.BPE_CLASS_LONE
 
 WHOLE: int = lib.BPE_WORDS_WHOLE
 BEFORE: int = lib.BPE_WORDS_BEFORE
 AFTER: int = lib.BPE_WORDS_AFTER
 RUNS: int = lib.BPE_WORDS_RUNS
 
-JOIN_SCRIPTS: int = lib.BPE_JOIN_SCRIPTS
-JOIN_NO_DIGITS: int = lib.BPE_JOIN_NO_DIGITS
 JOIN_MARK_EDGE: int = lib.BPE_JOIN_MARK_EDGE
 JOIN_MARK_AFTER: int = lib.BPE_JOIN_MARK_AFTER
 JOIN_MARK_RUNS: int = lib.BPE_JOIN_MARK_RUNS
 
 MAX_LENGTH: int = lib.BPE_MAX_JOIN
 
-_N_CODEPOINTS = 0x110000
+N_CODEPOINTS = 0x110000
 
 
 class Lines(NamedTuple):
@@ -67,6 +66,7 @@ class Sentences:
         longest: int,
         cut: Sequence[bytes],
         delimiter: bytes,
+        classes: bytes,
     ) -> None:
         """Prepare.
 
@@ -77,6 +77,8 @@ class Sentences:
             longest: The most bytes of a line that is taken.
             cut: What is cut out of normalised lines, with a space for the mark.
             delimiter: One more, cut out afterwards; empty for none.
+            classes: The class of every character: words are cut where no piece can go
+                across.
 
         Raises:
             ModelError: The normaliser's rules are damaged.
@@ -99,9 +101,10 @@ class Sentences:
         spec.n_cut = len(cut)
         held = spec.delimiter = ffi.from_buffer(delimiter)
         spec.delimiter_size = len(delimiter)
+        table = spec.classes = ffi.from_buffer("uint8_t[]", classes)
         out = ffi.new("bpe_sentences **")
         status = lib.bpe_sentences_new(spec, out)
-        del charsmap, data, lengths, held
+        del charsmap, data, lengths, held, table
         if status == lib.BPE_ERR_MODEL:
             raise ModelError("the rules of the normalizer are damaged")
         if status != lib.BPE_OK:
@@ -159,8 +162,8 @@ class Sentences:
 
 def characters(counts: Counts) -> dict[int, int]:
     """Return how often each character occurs in counted words, in ascending order."""
-    codepoints = uncleared("uint32_t[]", _N_CODEPOINTS)
-    frequencies = uncleared("uint64_t[]", _N_CODEPOINTS)
+    codepoints = uncleared("uint32_t[]", N_CODEPOINTS)
+    frequencies = uncleared("uint64_t[]", N_CODEPOINTS)
     n = ffi.new("size_t *")
     check(lib.bpe_counts_characters(counts.core, codepoints, frequencies, n))
     return dict(
@@ -177,8 +180,7 @@ def new_trainer(
     *,
     n_merges: int,
     alphabet: array[int],
-    classes: array[int],
-    digits: array[int],
+    classes: bytes,
     rules: int,
     longest: int,
     keeps_all: bool,
@@ -189,8 +191,7 @@ def new_trainer(
         counts: The words; only read now.
         n_merges: How many merges to learn.
         alphabet: `array("I")`, the characters that get ids, ascending.
-        classes: `array("B")`, the class of each.
-        digits: `array("B")`, 1 for each that is a digit.
+        classes: The class of each, one byte.
         rules: JOIN_*, or-ed.
         longest: The most characters of a piece.
         keeps_all: Whether to merge what does not occur any more, in the end.
@@ -203,9 +204,8 @@ def new_trainer(
     views = (
         ffi.from_buffer("uint32_t[]", alphabet),
         ffi.from_buffer("uint8_t[]", classes),
-        ffi.from_buffer("uint8_t[]", digits),
     )
-    spec.codepoints, spec.classes, spec.digits = views
+    spec.codepoints, spec.classes = views
     spec.n_characters = len(alphabet)
     spec.rules = rules
     spec.longest = longest

@@ -88,17 +88,16 @@ class _Lib:
     BPE_PIECES_PATH_SHORT: int
     BPE_PIECES_PATH_LONG: int
     BPE_PIECES_PATH_WHOLE: int
+    BPE_CLASS_ANY: int
+    BPE_CLASS_INHERITED: int
+    BPE_CLASS_LONE: int
     BPE_WORDS_WHOLE: int
     BPE_WORDS_BEFORE: int
     BPE_WORDS_AFTER: int
     BPE_WORDS_RUNS: int
-    BPE_JOIN_SCRIPTS: int
-    BPE_JOIN_NO_DIGITS: int
     BPE_JOIN_MARK_EDGE: int
     BPE_JOIN_MARK_AFTER: int
     BPE_JOIN_MARK_RUNS: int
-    BPE_CLASS_ANY: int
-    BPE_CLASS_INHERITED: int
     def bpe_status_message(self, status: int, /) -> FFI.CData: ...
     def bpe_match_new(
         self,

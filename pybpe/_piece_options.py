@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from pybpe import _binding_sentences as core
+from pybpe._scripts import classes
 from pybpe._training_options import integer, refuse_lone_text
 from pybpe.codepoint import BYTE, CONTROL, MARK, UNKNOWN, USER_DEFINED
 
@@ -306,13 +308,20 @@ class Options:
 
     @property
     def rules(self) -> int:
-        """What may be a piece, in the core's terms."""
+        """Where marks may be in pieces, in the core's terms."""
         return (
-            (core.JOIN_SCRIPTS if self["split_by_unicode_script"] else 0)
-            | (core.JOIN_NO_DIGITS if self["split_digits"] else 0)
-            | (core.JOIN_MARK_EDGE if self["split_by_whitespace"] else 0)
+            (core.JOIN_MARK_EDGE if self["split_by_whitespace"] else 0)
             | (core.JOIN_MARK_AFTER if self["treat_whitespace_as_suffix"] else 0)
             | (core.JOIN_MARK_RUNS if self["allow_whitespace_only_pieces"] else 0)
+        )
+
+    @cached_property
+    def classes(self) -> bytes:
+        """The class of every character, which says what may stand together."""
+        return classes(
+            by_script=self["split_by_unicode_script"],
+            by_number=self["split_by_number"],
+            lone_digits=self["split_digits"],
         )
 
     @property

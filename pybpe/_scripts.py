@@ -1,57 +1,49 @@
 """The class of a character in the training of codepoint models.
 
 Strings whose characters are of different scripts are no pieces, unless asked for. So
-each script is a number, and two further ones are not scripts: see `csrc/bpe.h`.
+each script is a number, and a few further ones are no scripts: see `csrc/bpe.h`.
 """
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_right
-from collections.abc import Iterable
-
-from pybpe._binding_sentences import ANY, INHERITED
+from pybpe._binding_sentences import ANY, INHERITED, LONE, N_CODEPOINTS
 from pybpe._script_data import SCRIPTS
 
-_COMMON = 0
+_COMMON, _HAN = 0, 1
+_PROLONGED = 0x30FC  # the mark of long vowels: Common, but of the Japanese scripts
+
+# There are no more digits than these two rows.
+_DIGITS = (range(0x30, 0x3A), range(0xFF10, 0xFF1A))
 
 
-def _runs() -> tuple[list[int], list[int], list[int]]:
-    """Return where runs begin, where they end, and their classes, in order."""
-    numbers = {"Inherited": INHERITED}
-    found: list[tuple[int, int, int]] = []
+def classes(*, by_script: bool, by_number: bool, lone_digits: bool) -> bytes:
+    """Return the class of every character, a byte each.
+
+    Args:
+        by_script: Whether scripts are told apart.
+        by_number: Whether digits are, from letters; else they go with all.
+        lone_digits: Whether digits go with nothing.
+    """
+    table = _scripts() if by_script else bytearray([ANY]) * N_CODEPOINTS
+    for row in _DIGITS:
+        for digit in row:
+            if lone_digits:
+                table[digit] = LONE
+            elif not by_number:
+                table[digit] = ANY
+    return bytes(table)
+
+
+def _scripts() -> bytearray:
+    table = bytearray([_COMMON]) * N_CODEPOINTS
+    # Japanese writes them side by side.
+    numbers = dict.fromkeys(("Han", "Hiragana", "Katakana"), _HAN)
+    numbers["Inherited"] = INHERITED
     for name, text in SCRIPTS.items():
-        # Japanese writes them side by side.
-        name = "Han" if name in ("Hiragana", "Katakana") else name
         number = numbers.setdefault(name, len(numbers))
         for run in text.split():
             first, _, last = run.partition("-")
-            found.append((int(first, 16), int(last or first, 16), number))
-    found.sort()
-    return [f[0] for f in found], [f[1] for f in found], [f[2] for f in found]
-
-
-_FIRST, _LAST, _CLASS = _runs()
-_HAN = _CLASS[bisect_right(_FIRST, 0x4E00) - 1]
-_PROLONGED = 0x30FC  # the mark of long vowels: Common, but of the Japanese scripts
-
-
-def is_digit(codepoint: int) -> bool:
-    """Tell whether a character is a digit, of which there are but two rows."""
-    return 0x30 <= codepoint <= 0x39 or 0xFF10 <= codepoint <= 0xFF19
-
-
-def script(codepoint: int) -> int:
-    """Return the number of a character's script."""
-    if codepoint == _PROLONGED:
-        return _HAN
-    i = bisect_right(_FIRST, codepoint) - 1
-    return _CLASS[i] if i >= 0 and codepoint <= _LAST[i] else _COMMON
-
-
-def classes(codepoints: Iterable[int], *, split_by_number: bool) -> array[int]:
-    """Return the class of each character; digits may go with all or be Common."""
-    return array(
-        "B",
-        (ANY if not split_by_number and is_digit(c) else script(c) for c in codepoints),
-    )
+            start, end = int(first, 16), int(last or first, 16) + 1
+            table[start:end] = bytes([number]) * (end - start)
+    table[_PROLONGED] = _HAN
+    return table

@@ -85,6 +85,7 @@ class SentenceCounter:
                     longest=options["max_sentence_length"],
                     cut=options.cut,
                     delimiter=options.delimiter,
+                    classes=options.classes,
                 )
             )
             for _ in range(num_threads)

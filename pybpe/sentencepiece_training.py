@@ -22,7 +22,6 @@ from pybpe._auto_coverage import choose
 from pybpe._binding_training import STOP_NONE, STOP_REACHED, Counts, Trainer
 from pybpe._normalizer_rules import normalizers
 from pybpe._piece_options import PRESETS, Options, PieceOptions, float32
-from pybpe._scripts import classes, is_digit
 from pybpe._training_options import refuse_lone_text
 from pybpe._training_report import ProgressCallback, Stopwatch, Ticker, TrainingReport
 from pybpe.codepoint import NORMAL, CodepointModel
@@ -337,8 +336,7 @@ class _Run:
             self._counts,
             n_merges=room,
             alphabet=codepoints,
-            classes=classes(codepoints, split_by_number=options["split_by_number"]),
-            digits=array("B", map(is_digit, codepoints)),
+            classes=bytes(map(options.classes.__getitem__, codepoints)),
             rules=options.rules,
             longest=options["max_sentencepiece_length"],
             keeps_all=keeps_all,

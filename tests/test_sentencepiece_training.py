@@ -657,7 +657,13 @@ def test_damaged_rules_are_refused() -> None:
     rules = Normalizer("x", b"damaged", True, True, True)
     with pytest.raises(ModelError, match="rules of the normalizer are damaged"):
         Sentences(
-            rules, mark_behind=False, words=BEFORE, longest=9, cut=[], delimiter=b""
+            rules,
+            mark_behind=False,
+            words=BEFORE,
+            longest=9,
+            cut=[],
+            delimiter=b"",
+            classes=bytes(0x110000),
         )
 
 

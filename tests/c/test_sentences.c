@@ -78,6 +78,20 @@ TEST(words) {
     CHECK_WORDS(&spec, "ab  c\n d ", " d *1|ab  c*1");
 }
 
+/* No piece has two scripts, or a lone digit beside anything else. */
+TEST(words_cut_by_class) {
+    static uint8_t classes[0x110000];
+    memset(classes + 'a', 1, 26);
+    memset(classes + '0', BPE_CLASS_LONE, 5);
+    memset(classes + '5', BPE_CLASS_ANY, 5);
+    memset(classes + 0x300, BPE_CLASS_INHERITED, 0x70);
+    memset(classes + 0x430, 2, 0x30);
+    bpe_sentences_spec spec = make_spec(PLAIN, BPE_WORDS_BEFORE);
+    spec.classes = classes;
+    CHECK_WORDS(&spec, "ab,cd .x5\xD0\xB4\xD0\xB5", " .*1|,*1|ab*1|cd*1|x5\xD0\xB4\xD0\xB5*1");
+    CHECK_WORDS(&spec, "a\xD0\xB4\xCC\x81,x 12x", " 1*1|2*1|a*1|x*2|\xD0\xB4\xCC\x81,*1");
+}
+
 TEST(normalised) {
     bpe_sentences_spec spec = make_spec(SQUEEZE | BPE_NORMALIZE_MARK, BPE_WORDS_BEFORE);
     CHECK_WORDS(&spec, "  ab   c \n \xE2\x96\x81\n\xE2\x96\x81q", " *1| ab*1| c*1| q*1");
@@ -208,6 +222,7 @@ TEST(memory_runs_out) {
 
 int main(void) {
     RUN(words);
+    RUN(words_cut_by_class);
     RUN(normalised);
     RUN(lines_left_out);
     RUN(strings_cut_out);
