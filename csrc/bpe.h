@@ -813,4 +813,141 @@ BPE_API void bpe_pieces_free_text(uint8_t *text);
 
 /* cffi: end */
 
+/* cffi: begin */
+
+/* ---------------------------------------------------------------- training codepoint models */
+
+/*
+ * Reads the lines of a corpus as sentencepiece's trainer does, and adds their words to a table of
+ * counts: each line is normalised, certain strings are cut out, and what is left is cut into words,
+ * and these where no piece can go across. In words a space stands for the mark U+2581: no real
+ * space outlives normalisation.
+ *
+ * For one thread at a time; several, each with a reader and a table of its own, may share a corpus.
+ */
+typedef struct bpe_sentences bpe_sentences;
+
+/* Classes of characters: below BPE_CLASS_ANY, scripts. */
+enum {
+    BPE_CLASS_ANY = 250,       /* goes with every script */
+    BPE_CLASS_INHERITED = 251, /* of the script of what stands before it */
+    BPE_CLASS_LONE = 253       /* goes with nothing: a piece by itself */
+};
+
+/* How a sentence is cut into words. */
+enum {
+    BPE_WORDS_WHOLE = 0,  /* not at all */
+    BPE_WORDS_BEFORE = 1, /* before every mark */
+    BPE_WORDS_AFTER = 2,  /* behind every mark */
+    BPE_WORDS_RUNS = 4    /* or-ed: but not within a run of marks */
+};
+
+/*
+ * normalizer     must have BPE_NORMALIZE_ESCAPE
+ * words          BPE_WORDS_*
+ * longest        longer lines, in bytes, are left out
+ * cut_data       strings that are cut out of normalised text, leftmost-longest, string i of
+ *                cut_lengths[i] >= 1 bytes; with a space for the mark
+ * delimiter      one more, cut out of what is then left; of size 0: none
+ * classes        of the characters 0 ... 0x10FFFF, BPE_CLASS_*: where two different scripts meet,
+ *                words are cut, and around characters that are alone; NULL: nowhere
+ */
+typedef struct bpe_sentences_spec {
+    bpe_normalizer_spec normalizer;
+    uint32_t words;
+    size_t longest;
+    const uint8_t *cut_data;
+    const uint32_t *cut_lengths;
+    size_t n_cut;
+    const uint8_t *delimiter;
+    size_t delimiter_size;
+    const uint8_t *classes;
+} bpe_sentences_spec;
+
+/* What became of the lines. */
+typedef struct bpe_sentences_report {
+    uint64_t used;     /* lines that were taken */
+    uint64_t empty;    /* left out: without a byte */
+    uint64_t too_long; /* left out: longer than `longest` */
+    uint64_t reserved; /* left out: U+2585 is in them, which sentencepiece keeps for itself */
+    uint64_t cuts;     /* strings cut out, and characters U+001F, with the lines' weights */
+} bpe_sentences_report;
+
+/* BPE_OK; BPE_ERR_NOMEM; BPE_ERR_ARG (an empty string, bad flags); BPE_ERR_MODEL: the character map
+ * is damaged, or makes something that is not UTF-8; BPE_ERR_LIMIT. */
+BPE_API bpe_status bpe_sentences_new(const bpe_sentences_spec *spec, bpe_sentences **out);
+BPE_API void bpe_sentences_free(bpe_sentences *sentences);
+
+/*
+ * Add data[0, n), lines that end with LF. With `open` the last one, if LF does not end it, is left
+ * for the next call; *consumed says how much was taken. Returns BPE_OK; BPE_ERR_NOMEM;
+ * BPE_ERR_LIMIT as bpe_counts_add_frequencies. After a failure the table holds a part.
+ */
+BPE_API bpe_status bpe_sentences_add_lines(bpe_sentences *sentences, bpe_counts *counts,
+                                           const uint8_t *data, size_t n, uint32_t open,
+                                           size_t *consumed);
+
+/*
+ * Add n lines: line i is data[offsets[i], offsets[i + 1]) and counts weights[i] times (`weights`
+ * NULL: once). With `strip`, CR and LF at its end do not belong to it. Statuses as
+ * bpe_sentences_add_lines.
+ */
+BPE_API bpe_status bpe_sentences_add_batch(bpe_sentences *sentences, bpe_counts *counts,
+                                           const uint8_t *data, const size_t *offsets,
+                                           const uint64_t *weights, size_t n, uint32_t strip);
+
+BPE_API void bpe_sentences_get_report(const bpe_sentences *sentences, bpe_sentences_report *out);
+
+/*
+ * The characters of counted words, ascending, and how often each occurs; a space counts as the mark
+ * U+2581. Both arrays have room for 0x110000 values; *n are written. Bytes that are not UTF-8 are
+ * passed over. BPE_OK; BPE_ERR_NOMEM; BPE_ERR_LIMIT: 2^64 characters or more.
+ */
+BPE_API bpe_status bpe_counts_characters(const bpe_counts *counts, uint32_t *codepoints,
+                                         uint64_t *frequencies, size_t *n);
+
+/* Where marks may be in a piece; or-ed. */
+enum {
+    BPE_JOIN_MARK_EDGE = 1, /* only before all else (with BPE_JOIN_MARK_AFTER: behind it); without
+                               this, only not behind all else (before it) */
+    BPE_JOIN_MARK_AFTER = 2,
+    BPE_JOIN_MARK_RUNS = 4 /* pieces of nothing but marks, too, whatever is said above */
+};
+
+/*
+ * n_merges       how many merges to learn
+ * codepoints     the alphabet, ascending; character i gets the id i, and merge i makes the id
+ *                n_characters + i. Every other character keeps those beside it apart.
+ * classes        of each character, BPE_CLASS_*; the mark U+2581 needs none
+ * rules          BPE_JOIN_*
+ * longest        characters of the longest piece; at most BPE_MAX_JOIN
+ * keeps_all      1: pairs that do not occur any more are merged in the end, as sentencepiece does,
+ *                which takes remembering every pair there ever was; 0: training stops there
+ */
+typedef struct bpe_pieces_trainer_spec {
+    size_t n_merges;
+    const uint32_t *codepoints;
+    const uint8_t *classes;
+    size_t n_characters;
+    uint32_t rules;
+    size_t longest;
+    uint32_t keeps_all;
+} bpe_pieces_trainer_spec;
+
+#define BPE_MAX_JOIN 512
+
+/*
+ * Make a trainer that learns as sentencepiece's does, for bpe_trainer_run and all that follows it
+ * above: of several pairs with the same count the one that makes the shortest piece, in characters,
+ * is merged, and of those the one whose UTF-8 is first. No two merges make the same piece. The
+ * counts may be freed at once. Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_ARG: the alphabet does not
+ * ascend, or holds no characters (err->pos = its index), or `longest` is too large; BPE_ERR_LIMIT
+ * as bpe_trainer_new.
+ */
+BPE_API bpe_status bpe_trainer_new_pieces(const bpe_counts *counts,
+                                          const bpe_pieces_trainer_spec *spec, bpe_trainer **out,
+                                          bpe_error *err);
+
+/* cffi: end */
+
 #endif

@@ -22,6 +22,12 @@
  * Unwanted pairs. Whether a pair would make a token that is too long, or one that the initial model
  * has already, depends on the pair alone. Such a pair is treated as a rare one: it is never in the
  * table.
+ *
+ * Codepoint models differ in what the slots of words are, characters; in which pairs are unwanted
+ * (joins.h); and in which of several pairs with the same count comes first: the one with the
+ * shorter piece, then the one whose piece sorts first. The heap goes by the length; pairs that are
+ * equal in it leave the heap together and are sorted. If asked to, the trainer keeps every pair it
+ * has ever met, and merges those that are left with a count of 0 in the end.
  */
 #include "train.h"
 
@@ -57,7 +63,14 @@ static uint32_t first_position(bpe_trainer *t, bpe_pair_record *record) {
     return list[record->skip];
 }
 
+/* The length of the token that merging a pair would make. */
+static inline size_t merged_length(const bpe_trainer *t, uint64_t key) {
+    return (size_t)t->lengths[key >> 32] + t->lengths[(uint32_t)key];
+}
+
 static inline uint64_t tie_of(bpe_trainer *t, bpe_pair_record *record) {
+    if (t->joins)
+        return merged_length(t, record->key);
     return t->ties == BPE_TIES_FIRST ? first_position(t, record) : record->key;
 }
 
@@ -94,15 +107,12 @@ static bool is_known(const bpe_trainer *t, uint64_t key, size_t length) {
     return bpe_vocab_find(&t->initial->vocab, t->spelling, length) != BPE_NO_ID;
 }
 
-/* The length of the token that merging a pair would make. */
-static inline size_t merged_length(const bpe_trainer *t, uint64_t key) {
-    return (size_t)t->lengths[key >> 32] + t->lengths[(uint32_t)key];
-}
-
 /* Whether a pair may be merged, if it is frequent enough. */
 static inline bool is_wanted(const bpe_trainer *t, uint64_t key) {
     if (!t->has_unwanted)
         return true;
+    if (t->joins)
+        return bpe_joins_allow(t->joins, (uint32_t)(key >> 32), (uint32_t)key);
     size_t length = merged_length(t, key);
     return length <= t->longest && !is_known(t, key, length);
 }
@@ -133,6 +143,8 @@ static bool count_pairs(bpe_trainer *t, bpe_pair_table *all) {
  * probably do for all merges still wanted. In real text counts fall about like 1 / rank; half of
  * what that foretells costs little, and counting all pairs anew is seldom needed. */
 static uint64_t choose_threshold(const bpe_trainer *t, uint64_t best) {
+    if (t->floor == 0)
+        return 0;
     uint64_t wanted = t->n_wanted - t->n_merges;
     uint64_t threshold = best / (wanted < 4 ? 8 : 2 * wanted);
     return threshold < t->floor ? t->floor : threshold;
@@ -344,8 +356,7 @@ static bool grow(void **p, size_t have, size_t want, size_t size) {
     return bpe_mem_grow(p, &have, want, size);
 }
 
-/* Make room for one more token, with zeros in the scratch arrays. */
-static bool reserve_id(bpe_trainer *t) {
+bool bpe_trainer_reserve_id(bpe_trainer *t) {
     size_t have = t->ids_cap, want = have ? 2 * have : 1024;
     if (t->n_ids < have)
         return true;
@@ -370,7 +381,7 @@ static bpe_status merge_pair(bpe_trainer *t, bpe_pair_record *found) {
     bpe_pair_record record = *found;
     size_t n = record.n - record.skip;
     uint32_t a = (uint32_t)(record.key >> 32), b = (uint32_t)record.key;
-    if (!reserve_id(t) ||
+    if (!bpe_trainer_reserve_id(t) || (t->joins && !bpe_joins_add(t->joins, a, b)) ||
         !bpe_mem_grow((void **)&t->events, &t->events_cap, n, sizeof *t->events) ||
         !bpe_mem_grow((void **)&t->arena, &t->arena_cap, t->arena_n + 2 * n, sizeof *t->arena)) {
         return BPE_ERR_NOMEM;
@@ -401,6 +412,10 @@ void bpe_trainer_free(bpe_trainer *t) {
     bpe_words_free(&t->words);
     bpe_mem_free(t->spelling);
     bpe_mem_free(t->spell_stack);
+    if (t->joins)
+        bpe_joins_free(t->joins);
+    bpe_mem_free(t->joins);
+    bpe_equals_free(&t->equals);
     bpe_pair_table_free(&t->pairs);
     bpe_mem_free(t->heap.items);
     bpe_mem_free(t->arena);
@@ -440,7 +455,7 @@ static bpe_status check_options(const bpe_trainer_options *options, bpe_error *e
 /* The lengths of the tokens that are there from the start, and room to spell theirs and others. */
 static bpe_status init_tokens(bpe_trainer *t) {
     t->n_ids = t->first_id = t->initial ? t->initial->vocab.n_vocab : 256;
-    if (!reserve_id(t))
+    if (!bpe_trainer_reserve_id(t))
         return BPE_ERR_NOMEM;
     for (size_t i = 0; i < t->n_ids; i++) {
         t->lengths[i] = t->initial ? t->initial->vocab.by_id[i].length : 1;
@@ -453,6 +468,17 @@ static bpe_status init_tokens(bpe_trainer *t) {
     /* Each token on the stack stands for a byte, or more, that is not written yet. */
     t->spell_stack = bpe_mem_array(t->longest_known, sizeof *t->spell_stack);
     return t->spelling && t->spell_stack ? BPE_OK : BPE_ERR_NOMEM;
+}
+
+bpe_status bpe_trainer_finish_new(bpe_trainer *t, bpe_status status, bpe_trainer **out,
+                                  bpe_error *err) {
+    t->threshold = UINT64_MAX; /* no pairs are known; the first run counts them */
+    if (status != BPE_OK) {
+        bpe_trainer_free(t);
+        return bpe_fail(err, status, 0);
+    }
+    *out = t;
+    return BPE_OK;
 }
 
 bpe_status bpe_trainer_new(const bpe_counts *counts, const bpe_trainer_options *options,
@@ -472,13 +498,7 @@ bpe_status bpe_trainer_new(const bpe_counts *counts, const bpe_trainer_options *
     status = init_tokens(t);
     if (status == BPE_OK)
         status = bpe_words_init(&t->words, counts, options->byte_ids, t->initial);
-    t->threshold = UINT64_MAX; /* no pairs are known; the first run counts them */
-    if (status != BPE_OK) {
-        bpe_trainer_free(t);
-        return bpe_fail(err, status, 0);
-    }
-    *out = t;
-    return BPE_OK;
+    return bpe_trainer_finish_new(t, status, out, err);
 }
 
 /* Why no pair can be merged any more. */
@@ -496,9 +516,59 @@ static uint32_t why_none(const bpe_trainer *t) {
     return why;
 }
 
+/* Take a pair from those that are sorted, or NULL when there is none; some have become rarer and
+ * go back to the heap. */
+static bpe_status next_equal(bpe_trainer *t, bpe_pair_record **found) {
+    bpe_equals *equals = &t->equals;
+    *found = NULL;
+    while (equals->at < equals->n) {
+        t->work++;
+        bpe_pair_record *record = bpe_pair_table_find(&t->pairs, equals->items[equals->at++].key);
+        if (record->count != equals->count) {
+            if (record->count >= t->threshold && !push(t, record))
+                return BPE_ERR_NOMEM;
+        } else if (!bpe_joins_known(t->joins, record->key)) {
+            *found = record;
+            return BPE_OK;
+        }
+    }
+    equals->at = equals->n = 0;
+    return BPE_OK;
+}
+
+/* Take all pairs from the heap that are as good as its first, which is `record`, and sort them. */
+static bool gather_equals(bpe_trainer *t, const bpe_pair_record *record) {
+    const bpe_pair_job first = {record->count, merged_length(t, record->key), record->key};
+    bpe_pair_heap *heap = &t->heap;
+    t->equals.count = first.count;
+    if (!bpe_equals_add(&t->equals, t->joins, first.key))
+        return false;
+    while (heap->n > 0 && heap->items[0].count == first.count && heap->items[0].tie == first.tie) {
+        bpe_pair_job job = heap->items[0];
+        const bpe_pair_record *other = bpe_pair_table_find(&t->pairs, job.key);
+        t->work++;
+        if (other->count == job.count) {
+            if (!bpe_equals_add(&t->equals, t->joins, job.key))
+                return false;
+            bpe_pair_heap_pop(heap);
+        } else if (other->count < t->threshold) {
+            bpe_pair_heap_pop(heap);
+        } else {
+            job.count = other->count;
+            bpe_pair_heap_replace(heap, job);
+        }
+    }
+    return bpe_equals_sort(&t->equals, t->joins);
+}
+
 /* Find the pair to merge next, or set t->stop. */
 static bpe_status next_pair(bpe_trainer *t, bpe_pair_record **found) {
     for (;;) {
+        if (t->joins) {
+            bpe_status status = next_equal(t, found);
+            if (status != BPE_OK || *found)
+                return status;
+        }
         t->work++;
         if (t->heap.n == 0) {
             if (t->threshold <= t->floor) {
@@ -524,6 +594,11 @@ static bpe_status next_pair(bpe_trainer *t, bpe_pair_record **found) {
             continue;
         }
         bpe_pair_heap_pop(&t->heap);
+        if (t->joins) {
+            if (!gather_equals(t, record))
+                return BPE_ERR_NOMEM;
+            continue;
+        }
         *found = record;
         return BPE_OK;
     }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "bpe.h"
+#include "joins.h"
 #include "pairs.h"
 #include "words.h"
 
@@ -30,7 +31,7 @@ struct bpe_trainer {
     /* Options. */
     size_t n_wanted;
     uint32_t ties;
-    uint64_t floor;    /* pairs with smaller counts are never merged */
+    uint64_t floor;    /* pairs with smaller counts are never merged; 0: every pair is kept */
     size_t longest;    /* nor are those that make a token of more bytes than this */
     bool has_unwanted; /* whether there may be frequent pairs that are never merged */
 
@@ -43,6 +44,10 @@ struct bpe_trainer {
     uint8_t *spelling;    /* of longest_known bytes */
     uint32_t *spell_stack;
 
+    /* Of codepoint models: what may be joined, and the pairs to take before those in the heap. */
+    bpe_joins *joins; /* or NULL */
+    bpe_equals equals;
+
     /* The pairs that may be merged and whose count is at least `threshold`. */
     uint64_t threshold;
     bpe_pair_table pairs;
@@ -52,7 +57,7 @@ struct bpe_trainer {
     size_t arena_cap;
 
     /* Tokens and merges. */
-    uint32_t *lengths; /* bytes of each token */
+    uint32_t *lengths; /* slots of each token: bytes, or characters */
     size_t n_ids;
     size_t first_id;  /* of the tokens made here */
     size_t ids_cap;   /* room in `lengths` and in the scratch arrays by id */
@@ -75,5 +80,13 @@ struct bpe_trainer {
     uint32_t stop;
     bpe_status failed;
 };
+
+/* Make room for one more token, with zeros in the scratch arrays. */
+bool bpe_trainer_reserve_id(bpe_trainer *t);
+
+/* The last step of making a trainer whose words are there: its pairs. After a failure, which may be
+ * that of a step before, it is freed. */
+bpe_status bpe_trainer_finish_new(bpe_trainer *t, bpe_status status, bpe_trainer **out,
+                                  bpe_error *err);
 
 #endif

@@ -39,6 +39,9 @@ _HOMES = {
     "train": "training",
     "train_from_counts": "training",
     "train_from_files": "training",
+    "train_sentencepiece": "sentencepiece_training",
+    "train_sentencepiece_from_counts": "sentencepiece_training",
+    "train_sentencepiece_from_files": "sentencepiece_training",
 }
 
 __all__ = [
@@ -65,6 +68,9 @@ __all__ = [
     "train",
     "train_from_counts",
     "train_from_files",
+    "train_sentencepiece",
+    "train_sentencepiece_from_counts",
+    "train_sentencepiece_from_files",
 ]
 
 if TYPE_CHECKING:
@@ -86,6 +92,11 @@ if TYPE_CHECKING:
     )
     from pybpe.loading import load
     from pybpe.rows import row_map
+    from pybpe.sentencepiece_training import (
+        train_sentencepiece,
+        train_sentencepiece_from_counts,
+        train_sentencepiece_from_files,
+    )
     from pybpe.split import Split, Stage
     from pybpe.streaming import StreamDecoder
     from pybpe.tiktoken.convert import from_tiktoken

@@ -28,7 +28,7 @@ TIES: dict[str, int] = {"lowest": lib.BPE_TIES_LOWEST, "first": lib.BPE_TIES_FIR
 _SIZE_IS_Q = ffi.sizeof("size_t") == 8
 
 
-def _check(status: int) -> None:
+def check(status: int) -> None:
     """Raise what stands for a status of counting, if it is not BPE_OK."""
     if status == lib.BPE_OK:
         return
@@ -111,9 +111,9 @@ class Counts:
         """
         out: CData = ffi.new("bpe_counts **")
         if beside is None:
-            _check(lib.bpe_counts_new(out))
+            check(lib.bpe_counts_new(out))
         else:
-            _check(lib.bpe_counts_new_beside(beside.core, out))
+            check(lib.bpe_counts_new_beside(beside.core, out))
         self.core: CData = ffi.gc(out[0], lib.bpe_counts_free)
         if most is not None:
             lib.bpe_counts_limit(self.core, most)
@@ -137,7 +137,7 @@ class Counts:
             position: The position of its first byte.
             more: Whether the text goes on: then its end may be left for later.
         """
-        _check(
+        check(
             lib.bpe_counts_add_text(
                 self.core,
                 split,
@@ -156,7 +156,7 @@ class Counts:
     ) -> None:
         """Add the pretokens of whole texts; the first one begins at `position`."""
         offsets = array("Q", accumulate(map(len, texts), initial=0))
-        _check(
+        check(
             lib.bpe_counts_add_batch(
                 self.core,
                 split,
@@ -171,7 +171,7 @@ class Counts:
 
     def add_pretokens(self, data: bytes, ends: array[int], position: int) -> None:
         """Add the pretokens of `data` that end at the byte offsets `ends`."""
-        _check(
+        check(
             lib.bpe_counts_add_pretokens(
                 self.core, data, len(data), _sizes(ends), len(ends), position, ffi.NULL
             )
@@ -182,7 +182,7 @@ class Counts:
     ) -> None:
         """Add pretokens as they are; the first has `position`, the next the next."""
         offsets = array("Q", accumulate(map(len, pretokens), initial=0))
-        _check(
+        check(
             lib.bpe_counts_add_frequencies(
                 self.core,
                 b"".join(pretokens),
@@ -196,7 +196,7 @@ class Counts:
 
     def merge(self, other: Counts) -> None:
         """Add everything in another table, which stays as it is."""
-        _check(lib.bpe_counts_merge(self.core, other.core))
+        check(lib.bpe_counts_merge(self.core, other.core))
 
     def close(self) -> None:
         """Free the table's memory now; it cannot be used any more."""
@@ -219,7 +219,7 @@ class Counts:
         offsets = ffi.new("size_t[]", n + 1)
         frequencies = ffi.new("uint64_t[]", max(1, n))
         positions = ffi.new("uint64_t[]", max(1, n))
-        _check(lib.bpe_counts_export(self.core, data, offsets, frequencies, positions))
+        check(lib.bpe_counts_export(self.core, data, offsets, frequencies, positions))
         everything = bytes(ffi.buffer(data))
         return [
             (everything[offsets[i] : offsets[i + 1]], frequencies[i], positions[i])
@@ -261,7 +261,8 @@ class Trainer:
         options.min_frequency = min_frequency
         options.ties = ties
         options.max_token_bytes = max_token_bytes
-        self._start = start  # a model must outlive the trainer
+        # A model must outlive the trainer.
+        self._start: array[int] | CData | None = start
         if isinstance(start, array):
             view = options.byte_ids = ffi.from_buffer("uint32_t[]", start)
         else:
@@ -275,12 +276,20 @@ class Trainer:
                 "pairs with their frequencies: train on less text, on smaller "
                 "frequencies, or with a pattern that splits more finely"
             )
-        _check(status)
+        check(status)
         self._core = ffi.gc(out[0], lib.bpe_trainer_free)
+
+    @classmethod
+    def of_core(cls, core: CData) -> Trainer:
+        """Take a trainer that another door has made."""
+        trainer = cls.__new__(cls)
+        trainer._core = core
+        trainer._start = None
+        return trainer
 
     def run(self, budget: int) -> int:
         """Do about `budget` units of work and return one of `STOP_*`."""
-        _check(lib.bpe_trainer_run(self._core, budget))
+        check(lib.bpe_trainer_run(self._core, budget))
         return int(lib.bpe_trainer_stop(self._core))
 
     @property

@@ -20,6 +20,7 @@ class _Lib:
     BPE_MAX_STATES: int
     BPE_MAX_SUFFIX: int
     BPE_MAX_PIECE_BYTES: int
+    BPE_MAX_JOIN: int
     BPE_OK: int
     BPE_ERR_NOMEM: int
     BPE_ERR_ARG: int
@@ -87,6 +88,16 @@ class _Lib:
     BPE_PIECES_PATH_SHORT: int
     BPE_PIECES_PATH_LONG: int
     BPE_PIECES_PATH_WHOLE: int
+    BPE_CLASS_ANY: int
+    BPE_CLASS_INHERITED: int
+    BPE_CLASS_LONE: int
+    BPE_WORDS_WHOLE: int
+    BPE_WORDS_BEFORE: int
+    BPE_WORDS_AFTER: int
+    BPE_WORDS_RUNS: int
+    BPE_JOIN_MARK_EDGE: int
+    BPE_JOIN_MARK_AFTER: int
+    BPE_JOIN_MARK_RUNS: int
     def bpe_status_message(self, status: int, /) -> FFI.CData: ...
     def bpe_match_new(
         self,
@@ -445,5 +456,50 @@ class _Lib:
         /,
     ) -> int: ...
     def bpe_pieces_free_text(self, text: FFI.CData, /) -> None: ...
+    def bpe_sentences_new(self, spec: FFI.CData, out: FFI.CData, /) -> int: ...
+    def bpe_sentences_free(self, sentences: FFI.CData, /) -> None: ...
+    def bpe_sentences_add_lines(
+        self,
+        sentences: FFI.CData,
+        counts: FFI.CData,
+        data: bytes | FFI.CData,
+        n: int,
+        open: int,
+        consumed: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_sentences_add_batch(
+        self,
+        sentences: FFI.CData,
+        counts: FFI.CData,
+        data: bytes | FFI.CData,
+        offsets: FFI.CData,
+        weights: FFI.CData,
+        n: int,
+        strip: int,
+        /,
+    ) -> int: ...
+    def bpe_sentences_get_report(
+        self,
+        sentences: FFI.CData,
+        out: FFI.CData,
+        /,
+    ) -> None: ...
+    def bpe_counts_characters(
+        self,
+        counts: FFI.CData,
+        codepoints: FFI.CData,
+        frequencies: FFI.CData,
+        n: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_trainer_new_pieces(
+        self,
+        counts: FFI.CData,
+        spec: FFI.CData,
+        out: FFI.CData,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
 
 lib: _Lib

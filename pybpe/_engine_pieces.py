@@ -253,6 +253,19 @@ class PieceEngine(BaseEngine):
             )
         fail(status)
 
+    def _refuse_marks(self, data: bytes) -> None:
+        """Refuse text with marks, if the model would rather not lose them.
+
+        Raises:
+            ValueError: There is one.
+        """
+        if self.model.refuse_marks and (at := data.find(MARK)) >= 0:
+            raise ValueError(
+                f"the text holds U+2581 at byte {at}, which would come back as a "
+                "space: sentencepiece models write spaces so, and this one was trained "
+                "to lose nothing; replace that character before encoding"
+            )
+
     def _run(
         self,
         workspace: PieceWorkspace,
@@ -261,6 +274,7 @@ class PieceEngine(BaseEngine):
         forbidden: CData | None,
         dropout: CData = ffi.NULL,
     ) -> int:
+        self._refuse_marks(data)
         status = lib.bpe_pieces_encode(
             self.core,
             match or ffi.NULL,
@@ -287,6 +301,7 @@ class PieceEngine(BaseEngine):
         dropout: CData = ffi.NULL,
     ) -> CData:
         data = b"".join(texts)
+        self._refuse_marks(data)
         offsets, _held = text_offsets(texts)
         starts = uncleared("size_t[]", len(texts) + 1)
         status = lib.bpe_pieces_encode_batch(
@@ -394,6 +409,7 @@ class PieceEngine(BaseEngine):
         spans, text = ffi.new("bpe_span **"), ffi.new("uint8_t **")
         n_text, compact = ffi.new("size_t *"), ffi.new("uint32_t *")
         try:
+            self._refuse_marks(data)
             status = lib.bpe_pieces_encode_spans(
                 self.core,
                 _dropout(dropout),

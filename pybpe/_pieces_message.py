@@ -54,6 +54,7 @@ def write(message: pybpe_pb2.Model, model: CodepointModel, names: bool) -> None:
     pieces.SetInParent()
     pieces.byte_fallback = model.byte_fallback
     pieces.mark_behind = model.mark_behind
+    pieces.refuse_marks = model.refuse_marks
     _write_rules(pieces.normalizer, model.normalizer, names)
     if model.denormalizer is not None:
         _write_rules(pieces.denormalizer, model.denormalizer, names)
@@ -103,6 +104,7 @@ def read(message: pybpe_pb2.Model, provenance: dict[str, str | int]) -> Codepoin
         piece_types=message.tokens.types,
         byte_fallback=pieces.byte_fallback,
         mark_behind=pieces.mark_behind,
+        refuse_marks=pieces.refuse_marks,
         normalizer=_read_rules(pieces.normalizer),
         denormalizer=_read_rules(pieces.denormalizer)
         if pieces.HasField("denormalizer")

@@ -66,7 +66,8 @@ class TrainingReport(_Facts):
 
     As a tuple, and in comparisons, it is what depends on the texts and the options
     alone; that is also saved with the tokenizer, as part of where it comes from, and
-    shown by `pybpe info`. `phases` and `snapshots` are not part of the tuple.
+    shown by `pybpe info`. `phases`, `snapshots` and `details` are not part of the
+    tuple.
 
     Attributes:
         documents: How many texts or files there were; 0 when trained from counts.
@@ -86,6 +87,7 @@ class TrainingReport(_Facts):
 
     _phases: tuple[TrainingPhase, ...] = ()
     _snapshots: Mapping[int, Tokenizer] | None = None
+    _details: Mapping[str, int] | None = None
 
     @property
     def phases(self) -> tuple[TrainingPhase, ...]:
@@ -97,13 +99,28 @@ class TrainingReport(_Facts):
         """The tokenizers of the sizes that were asked for as `snapshots`, by size."""
         return dict(self._snapshots or {})
 
+    @property
+    def details(self) -> dict[str, int]:
+        """More figures of training a sentencepiece model: what was left out, and why.
+
+        `lines_empty`, `lines_too_long` and `lines_reserved` (with U+2585) are lines
+        that were left out; `symbols_cut_out` is how many strings were cut out of the
+        others; `characters` and `distinct_characters` are what was left, `alphabet` how
+        many of them have pieces.
+        """
+        return dict(self._details or {})
+
     def _with(
-        self, phases: Iterable[TrainingPhase], snapshots: Mapping[int, Tokenizer]
+        self,
+        phases: Iterable[TrainingPhase],
+        snapshots: Mapping[int, Tokenizer],
+        details: Mapping[str, int] | None = None,
     ) -> TrainingReport:
         """Return the same report with what is not part of the tuple."""
         report = TrainingReport(*self)
         report._phases = tuple(phases)
         report._snapshots = snapshots
+        report._details = details
         return report
 
 

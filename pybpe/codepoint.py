@@ -128,6 +128,8 @@ class CodepointModel:
             `USER_DEFINED`, `UNUSED` or `BYTE`.
         byte_fallback: Whether text that no piece covers is spelt in byte pieces.
         mark_behind: Whether the mark belongs behind words rather than before them.
+        refuse_marks: Whether text that holds the mark itself, U+2581, is refused, since
+            it would come back as a space.
         normalizer: For text that is encoded.
         denormalizer: For text that was decoded; None for none.
         unk_surface: What the unknown piece decodes to.
@@ -154,6 +156,7 @@ class CodepointModel:
         "piece_lengths",
         "piece_types",
         "provenance",
+        "refuse_marks",
         "scores",
         "text_prefix",
         "text_suffix",
@@ -167,6 +170,7 @@ class CodepointModel:
     piece_types: bytes
     byte_fallback: bool
     mark_behind: bool
+    refuse_marks: bool
     normalizer: Normalizer
     denormalizer: Normalizer | None
     unk_surface: bytes
@@ -188,6 +192,7 @@ class CodepointModel:
         byte_fallback: bool,
         normalizer: Normalizer,
         mark_behind: bool = False,
+        refuse_marks: bool = False,
         denormalizer: Normalizer | None = None,
         unk_surface: bytes = UNK_SURFACE,
         unk_id: int = -1,
@@ -206,6 +211,7 @@ class CodepointModel:
         put(self, "piece_types", piece_types)
         put(self, "byte_fallback", byte_fallback)
         put(self, "mark_behind", mark_behind)
+        put(self, "refuse_marks", refuse_marks)
         put(self, "normalizer", normalizer)
         put(self, "denormalizer", denormalizer)
         put(self, "unk_surface", unk_surface)

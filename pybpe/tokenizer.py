@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pybpe._engines import AnyEngine, AnyModel
+    from pybpe.codepoint import CodepointModel
     from pybpe.permissions import Token
     from pybpe.split import Split
     from pybpe.training import TrainingReport
@@ -287,6 +288,61 @@ class Tokenizer(Encoding, Decoding, Fitting):
         return writers.write(
             self, path, format, roles=roles, chat_template=chat_template
         )
+
+    def to_sentencepiece(self) -> bytes:
+        """Return the contents of sentencepiece's `.model` file.
+
+        Those of a model trained here, `train_sentencepiece`, are the very bytes that
+        sentencepiece would have written for the same text and options, but for paths:
+        it records `input` and `model_prefix`, and this does not.
+
+        Raises:
+            ValueError: This is a byte-level model, which sentencepiece cannot run.
+        """
+        from pybpe.formats import sentencepiece_writer
+
+        return sentencepiece_writer.model_to_bytes(self._codepoint_model())
+
+    def save_sentencepiece(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        vocab_path: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """Write sentencepiece's `.model` file, in one step or not at all.
+
+        Args:
+            path: The file.
+            vocab_path: Where to write the `.vocab` file as well, pieces and scores as
+                text for people to read.
+
+        Raises:
+            OSError: A file cannot be written; what was there is still there.
+            ValueError: See `to_sentencepiece`.
+        """
+        from pybpe._whole_file import whole_file
+        from pybpe.formats import sentencepiece_writer
+
+        model = self._codepoint_model()
+        files = [(path, sentencepiece_writer.model_to_bytes(model))]
+        if vocab_path is not None:
+            scores = sentencepiece_writer.has_scores(model)
+            text = sentencepiece_writer.vocab_to_bytes(model, scores=scores)
+            files.append((vocab_path, text))
+        for name, data in files:
+            with whole_file(name) as file:
+                file.write(data)
+
+    def _codepoint_model(self) -> CodepointModel:
+        from pybpe.codepoint import CodepointModel
+
+        if not isinstance(self._model, CodepointModel):
+            raise ValueError(
+                "a byte-level model cannot be saved for sentencepiece, which joins "
+                "characters by scores and knows no split: train_sentencepiece makes "
+                "models that can"
+            )
+        return self._model
 
     @property
     def fingerprint(self) -> str:

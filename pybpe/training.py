@@ -185,7 +185,7 @@ def train(
             snapshots=snapshots,
         )
     )
-    threads = _thread_count(num_threads)
+    threads = thread_count(num_threads)
     most = _most_pretokens(max_pretokens)
     ticker = Ticker(progress, "count", None, "bytes")
     watch = Stopwatch()
@@ -255,7 +255,7 @@ def train_from_files(
         TrainingError: See `train`.
     """
     refuse_lone_text(paths, "paths", "a list of paths")
-    files = _paths(paths)
+    files = to_paths(paths)
     options = Options(
         Given(
             vocab_size=vocab_size,
@@ -271,9 +271,9 @@ def train_from_files(
             snapshots=snapshots,
         )
     )
-    threads = _thread_count(num_threads)
+    threads = thread_count(num_threads)
     most = _most_pretokens(max_pretokens)
-    ticker = Ticker(progress, "count", _total_size(files), "bytes")
+    ticker = Ticker(progress, "count", total_size(files), "bytes")
     watch = Stopwatch()
     from pybpe._counting import PretokenCounter
 
@@ -383,7 +383,12 @@ def train_from_counts(
 # ---------------------------------------------------------------- files and threads
 
 
-def _paths(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+def to_paths(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+    """Return what a caller gave as paths.
+
+    Raises:
+        TypeError: An item is no path.
+    """
     files = []
     for i, path in enumerate(paths):
         if not isinstance(path, (str, os.PathLike)):
@@ -394,7 +399,7 @@ def _paths(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
     return files
 
 
-def _total_size(files: Iterable[Path]) -> int | None:
+def total_size(files: Iterable[Path]) -> int | None:
     """Return the size of all files, None if one is a pipe or the like.
 
     Raises:
@@ -410,7 +415,13 @@ def _total_size(files: Iterable[Path]) -> int | None:
     return total
 
 
-def _thread_count(num_threads: int | None) -> int:
+def thread_count(num_threads: int | None) -> int:
+    """Return how many threads shall count.
+
+    Raises:
+        TypeError: `num_threads` is no int.
+        ValueError: It makes no sense.
+    """
     if num_threads is None:
         from pybpe._threads import available_cpus
 

@@ -1,4 +1,4 @@
-# Made by tools/make_proto.py from a schema of SHA-256 f64a01d3eff763ed1c67995e146535c3e043bd646276319ee065f6214b4fae9b.
+# Made by tools/make_proto.py from a schema of SHA-256 0f58f52f011f344fab29c38b2d9ce3abbacd360ba4d0d4d7e02026c3c8f3f4b5.
 # mypy: disable-error-code="type-arg,name-defined"
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -139,7 +139,7 @@ class Unknown(_message.Message):
     def __init__(self, id: _Optional[int] = ..., fuse: bool = ...) -> None: ...
 
 class Pieces(_message.Message):
-    __slots__ = ("byte_fallback", "mark_behind", "normalizer", "denormalizer", "unk_surface", "unk_id", "bos_id", "eos_id", "pad_id")
+    __slots__ = ("byte_fallback", "mark_behind", "normalizer", "denormalizer", "unk_surface", "unk_id", "bos_id", "eos_id", "pad_id", "refuse_marks")
     BYTE_FALLBACK_FIELD_NUMBER: _ClassVar[int]
     MARK_BEHIND_FIELD_NUMBER: _ClassVar[int]
     NORMALIZER_FIELD_NUMBER: _ClassVar[int]
@@ -149,6 +149,7 @@ class Pieces(_message.Message):
     BOS_ID_FIELD_NUMBER: _ClassVar[int]
     EOS_ID_FIELD_NUMBER: _ClassVar[int]
     PAD_ID_FIELD_NUMBER: _ClassVar[int]
+    REFUSE_MARKS_FIELD_NUMBER: _ClassVar[int]
     byte_fallback: bool
     mark_behind: bool
     normalizer: TextRules
@@ -158,7 +159,8 @@ class Pieces(_message.Message):
     bos_id: int
     eos_id: int
     pad_id: int
-    def __init__(self, byte_fallback: bool = ..., mark_behind: bool = ..., normalizer: _Optional[_Union[TextRules, _Mapping]] = ..., denormalizer: _Optional[_Union[TextRules, _Mapping]] = ..., unk_surface: _Optional[bytes] = ..., unk_id: _Optional[int] = ..., bos_id: _Optional[int] = ..., eos_id: _Optional[int] = ..., pad_id: _Optional[int] = ...) -> None: ...
+    refuse_marks: bool
+    def __init__(self, byte_fallback: bool = ..., mark_behind: bool = ..., normalizer: _Optional[_Union[TextRules, _Mapping]] = ..., denormalizer: _Optional[_Union[TextRules, _Mapping]] = ..., unk_surface: _Optional[bytes] = ..., unk_id: _Optional[int] = ..., bos_id: _Optional[int] = ..., eos_id: _Optional[int] = ..., pad_id: _Optional[int] = ..., refuse_marks: bool = ...) -> None: ...
 
 class TextRules(_message.Message):
     __slots__ = ("name", "charsmap", "add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces")

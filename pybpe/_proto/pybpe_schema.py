@@ -1,4 +1,4 @@
-# Made by tools/make_proto.py from a schema of SHA-256 f64a01d3eff763ed1c67995e146535c3e043bd646276319ee065f6214b4fae9b.
+# Made by tools/make_proto.py from a schema of SHA-256 0f58f52f011f344fab29c38b2d9ce3abbacd360ba4d0d4d7e02026c3c8f3f4b5.
 """The messages and enums of the package pybpe.v1, as tables."""
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ MESSAGES: dict[str, dict[int, tuple[str, str, str, str, object]]] = {
         7: ("bos_id", "uint32", "", "optional", 0),
         8: ("eos_id", "uint32", "", "optional", 0),
         9: ("pad_id", "uint32", "", "optional", 0),
+        10: ("refuse_marks", "bool", "", "", False),
     },
     "pybpe.v1.TextRules": {
         1: ("name", "string", "", "", ""),

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 import pybpe
+from pybpe.cli import codepoint
 from pybpe.cli.bars import Bars
 from pybpe.cli.files import as_files, check_output, model_files
 from pybpe.cli.models import load
@@ -33,6 +34,8 @@ Examples:
   pybpe train dna.txt --vocab-size 1024 --pattern none -o dna.pybpe
   pybpe train law.txt --initial my.pybpe --num-merges 8000 -o law.pybpe
   pybpe train corpus.txt --vocab-size 32768 --snapshot 16384 -o my.pybpe
+  pybpe train corpus.txt --mode codepoint --vocab-size 32000 --preset llama2 \
+      -o my.model
 """
 
 
@@ -127,6 +130,38 @@ Examples:
     metavar="INTEGER",
     help="Default: all processors.",
 )
+@click.option(
+    "--mode",
+    type=click.Choice(["bytes", "codepoint"]),
+    default="bytes",
+    show_default=True,
+    help="What tokens are made of: bytes, or characters, as in sentencepiece's BPE "
+    "(docs/sentencepiece.md); the options below go with the latter.",
+)
+@click.option(
+    "--preset",
+    type=click.Choice(["lossless", "llama2"]),
+    help="sentencepiece's options under a name.",
+)
+@click.option(
+    "-O",
+    "--option",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="One of sentencepiece's options by its own name. Several times; symbols one "
+    "at a time.",
+)
+@click.option(
+    "--normalizer-from",
+    metavar="MODEL",
+    help="Change texts by the rules of this model.",
+)
+@click.option(
+    "--vocab-file",
+    metavar="FILE",
+    help="Also write pieces and scores as text, sentencepiece's .vocab.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars, no summary.")
 def train(
     files: tuple[str, ...],
@@ -134,6 +169,11 @@ def train(
     quiet: bool,
     threads: int | None,
     initial: str | None,
+    mode: str,
+    preset: str | None,
+    settings: tuple[str, ...],
+    normalizer_from: str | None,
+    vocab_file: str | None,
     **options: Any,
 ) -> None:
     """Train a tokenizer on text FILEs (or stdin) and save it.
@@ -141,12 +181,27 @@ def train(
     The files are read as bytes, a piece at a time, so they may be larger than memory
     (what is held is each distinct pretoken once; with --pattern none, or a regular
     expression that does not compile, a whole file). The result depends on the text and
-    the options only, not on the number of threads.
+    the options only, not on the number of threads. With --mode codepoint each line is a
+    text, and -o NAME.model writes sentencepiece's file, anything else a pybpe model.
     """
     if output == "-":
         raise click.UsageError("a model is written to a file, not to stdout")
     if not files and sys.stdin.isatty():
         raise click.UsageError("give FILEs, or a text on stdin ('-' to type it)")
+    if mode == "codepoint":
+        codepoint.train(
+            files,
+            output,
+            vocab_size=options["vocab_size"],
+            preset=preset,
+            settings=settings,
+            normalizer_from=normalizer_from,
+            vocab_file=vocab_file,
+            threads=threads,
+            quiet=quiet,
+        )
+        return
+    codepoint.refuse_own()
     check(options, initial)
     sizes = list(dict.fromkeys(options.pop("snapshots")))
     outputs = snapshot_outputs(output, sizes)
