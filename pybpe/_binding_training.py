@@ -66,7 +66,7 @@ class Seams:
         """
         lengths = array("I", map(len, cut_out))
         out = ffi.new("bpe_seams **")
-        _check(
+        check(
             lib.bpe_seams_new(
                 split,
                 b"".join(cut_out),
