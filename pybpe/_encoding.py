@@ -192,9 +192,11 @@ class Encoding:
         """Return the ids of a text, and from where to where in it each one comes.
 
         Places in bytes are the truth: the bytes from one to the other are the token's
-        own, unless it took in white space or a normaliser was at work. A place in
-        characters is that of the character that has the byte: tokens that are parts of
-        one character all have the whole of it.
+        own, unless it took in white space or a normaliser was at work. Then they are
+        those that became the token: all of a character and its marks that were
+        composed, none for what was put in. A place in characters is that of the
+        character that has the byte: tokens that are parts of one character all have
+        the whole of it.
 
         In a sentencepiece model, of the byte pieces that spell a character all but the
         last stand for no text (as in sentencepiece).
@@ -212,8 +214,9 @@ class Encoding:
 
         Raises:
             SpecialTokenError: The text spells a disallowed special token.
-            NoOffsetsError: A normaliser or a decoder changes this text, so that no
-                part of it belongs to an id. (A `ValueError`.)
+            NoOffsetsError: The tokenizer changes this text in a way in which no part
+                of it is known to belong to an id; the message says what does. (A
+                `ValueError`.)
             TypeError: `text` is neither str nor bytes.
             ValueError: `unit` is something else.
         """

@@ -10,17 +10,18 @@ from pybpe import _binding, _vocabulary_tables
 from pybpe._encoded_pieces import surrogate_starts
 from pybpe._engine import ForbiddenText
 from pybpe._engine_bpe import Engine
-from pybpe._ids import id_buffer
 from pybpe._text import to_utf8
 from pybpe.errors import NoOffsetsError
 from pybpe.model import BYTES, Model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+    from collections.abc import Callable, Iterable
+    from typing import Any, NoReturn
 
+    from pybpe._alignment import Aligned
     from pybpe._engine_pieces import PieceEngine
     from pybpe._pipeline import PipelineEngine
+    from pybpe.normalizers import Step
     from pybpe.tokenizer import Tokenizer
 
     Spans = list[tuple[int, int]]
@@ -54,7 +55,7 @@ def tiles(tokenizer: Any) -> bool:
 def encoder(tokenizer: Any) -> Encode:
     """Return what encodes a text like `engine.encode`, and says where ids come from.
 
-    It raises NoOffsetsError where nothing in the text is what an id comes from.
+    It raises NoOffsetsError where that is not known.
     """
     engine = tokenizer._engine
     lengths = token_lengths(tokenizer)
@@ -107,8 +108,12 @@ class _Aligner:
 
     def __init__(self, tokenizer: Tokenizer, lengths: array[int]) -> None:
         self._engine: Any = tokenizer._engine
-        self._model: Any = tokenizer._model
+        model: Any = tokenizer._model
+        self._model = model
         self._lengths = lengths
+        # Tokens that stand for one byte of a character, spelt as <0x41>.
+        fallback = model.fallback_ids
+        self._fallback = {number: bytes([i]) for i, number in enumerate(fallback)}
 
     def encode(
         self, data: bytes, match: Any, forbidden: Any
@@ -120,7 +125,8 @@ class _Aligner:
         self, data: bytes, match: Any, forbidden: Any
     ) -> tuple[list[int], Spans]:
         from pybpe import _pipeline
-        from pybpe.normalizers import apply_all, keep_start
+        from pybpe._alignment import unchanged
+        from pybpe.normalizers import keep_start
 
         engine: PipelineEngine = self._engine
         if engine._is_plain(data, match):
@@ -134,56 +140,101 @@ class _Aligner:
                 ids.append(number)
                 spans.append((start, end))
                 continue
-            part = data[start:end]
-            text = part.decode("utf-8", "surrogateescape")
+            text = data[start:end].decode("utf-8", "surrogateescape")
             first = start == 0 and keep_start(steps, text)
-            changed = apply_all(steps, text, first)
-            if changed != text:
-                self._refuse(steps)
-            inner: list[tuple[int, int, int | None]] = [(0, len(part), None)]
-            if match.normalized is not None:
-                inner = list(engine._parts(part, match.normalized))
-            for at, until, found in inner:
-                if found is not None:
+            changed = self._through(steps, unchanged(text, start), first)
+            if match.normalized is None:
+                self._encode_stretch(data, changed, first, ids, spans)
+                continue
+            inner, begins, ends = changed.bytes_with_places(data)
+            # Which character each byte of the changed text belongs to.
+            clean = inner.decode("utf-8", "surrogateescape").encode("utf-8", "replace")
+            begun = array("Q", accumulate(clean.translate(_BEGINS), initial=0))
+            for at, until, found in engine._parts(inner, match.normalized):
+                if found is None:
+                    part = changed.part(begun[at], begun[until])
+                    self._encode_stretch(data, part, first and at == 0, ids, spans)
+                else:
                     ids.append(found)
-                    spans.append((start + at, start + until))
-                    continue
-                row = self._stretch(part[at:until], first and at == 0)
-                ids += row
-                spans += self._place(row, part[at:until], start + at)
+                    spans.append((begins[at], ends[until - 1]))
         return ids, spans
 
-    def _stretch(self, data: bytes, first: bool) -> list[int]:
-        """Return the ids of text that no added token is in."""
+    def _through(
+        self,
+        steps: Iterable[Step],
+        aligned: Aligned,
+        first: bool,
+        keeping: bool = False,
+    ) -> Aligned:
+        """Return what steps make of a text.
+
+        Args:
+            steps: The steps.
+            aligned: The text.
+            first: Whether it is the beginning of what is encoded.
+            keeping: Whether a step that takes the beginning away ends that.
+        """
+        from pybpe._alignment import through
+
+        for step in steps:
+            if not aligned.text:
+                break
+            first = first and (not keeping or step.keeps_start(aligned.text))
+            made = through(step, aligned, first)
+            if made is None:
+                self._refuse(step)
+            aligned = made
+        return aligned
+
+    def _encode_stretch(
+        self,
+        source: bytes,
+        aligned: Aligned,
+        first: bool,
+        ids: list[int],
+        spans: Spans,
+    ) -> None:
+        """Append the ids of normalized text that no added token is in."""
         engine: PipelineEngine = self._engine
-        text = data.decode("utf-8", "surrogateescape")
-        pieces = [
-            piece
-            if isinstance(piece, bytes)
-            else piece.encode("utf-8", "surrogateescape")
-            for piece in engine._stretch(text, first)
+        if engine._cut is not None:
+            data, begins, ends = aligned.bytes_with_places(source)
+            pieces = [
+                piece.encode("utf-8", "surrogateescape")
+                for piece in engine._cut(aligned.text, first)
+            ]
+            if b"".join(pieces) != data:
+                self._refuse(None)
+            row = engine.encode_pretokens(data, accumulate(map(len, pieces)))
+        else:
+            aligned = self._through(engine._first, aligned, first, True)
+            data, begins, ends = aligned.bytes_with_places(source)
+            row = Engine.encode(engine, data, None, None)
+        ids += row
+        spans += [
+            (begins[begin], ends[end - 1]) for begin, end in self._place(row, data, 0)
         ]
-        joined = b"".join(pieces)
-        if joined != data:
-            self._refuse(
-                [s for stage in self._model.split.stages for s in stage.before]
-            )
-        if engine._cut is None:
-            return Engine.encode(engine, joined, None, None)
-        return engine.encode_pretokens(joined, accumulate(map(len, pieces)))
 
     def _place(self, ids: list[int], data: bytes, start: int) -> Spans:
         """Return the spans of ids whose tokens must be a text, cut into parts."""
-        buffer, n = id_buffer(ids)
-        if Engine.decode(self._engine, buffer, n) != data:
-            self._refuse(())
-        return _side_by_side(ids, self._lengths, start)
+        fallback = self._fallback
+        lengths = self._lengths
+        table = self._engine.token_bytes
+        bytes_of = [fallback[i] if i in fallback else table(i) for i in ids]
+        if b"".join(bytes_of) != data:
+            self._refuse(None)
+        if not fallback:
+            return _side_by_side(ids, lengths, start)
+        return list(pairwise(accumulate(map(len, bytes_of), initial=start)))
 
-    def _refuse(self, steps: Any) -> None:
-        names = ", ".join(dict.fromkeys(type(step).__name__ for step in steps))
-        if not names and self._model.split.drops:
-            names = "split that drops text"
-        cause = f"the tokenizer's {names}" if names else "the vocabulary"
+    def _refuse(self, step: Step | None) -> NoReturn:
+        if step is not None:
+            cause = f"the tokenizer's {type(step).__name__}"
+        elif self._model.split.drops:
+            cause = "the tokenizer's split, which drops text,"
+        elif self._model.split.changes:
+            cause = "the tokenizer's split, which changes text,"
+        else:
+            cause = "the vocabulary, which lacks characters,"
         raise NoOffsetsError(
             f"{cause} makes another text of this one, so that its ids have no places "
             "in it; normalise the text first, or encode without offsets"

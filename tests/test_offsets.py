@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +14,10 @@ import text_models
 from text_models import END, PUBLISHED, SMALL
 
 import pybpe
-from pybpe import NoOffsetsError, Tokenizer
-
-# Its normalizers change every text.
-MISTRAL = "hf/mistral_v1_tokenizer.json"
+from pybpe import NoOffsetsError, Tokenizer, _alignment, normalizers
 
 
-@pytest.fixture(
-    scope="module",
-    params=[*SMALL[:3], *(name for name in PUBLISHED if name != MISTRAL)],
-)
+@pytest.fixture(scope="module", params=[*SMALL[:3], *PUBLISHED])
 def tok(request: pytest.FixtureRequest, data_path: Callable[[str], Path]) -> Tokenizer:
     return text_models.model(request.param, data_path)
 
@@ -48,6 +44,9 @@ def check_bytes(tok: Tokenizer, text: str | bytes, options: dict[str, Any]) -> b
     assert len(spans) == len(ids)
     assert all(0 <= begin <= end <= len(data) for begin, end in spans)
     if is_pieces(tok):
+        return True
+    if b"".join(map(tok.token_bytes, ids)) != data:
+        assert all(a <= c and b <= d for (a, b), (c, d) in pairwise(spans))
         return True
     for number, (begin, end) in zip(ids, spans, strict=True):
         assert data[begin:end] == tok.token_bytes(number)
@@ -134,13 +133,15 @@ def test_slices_of_the_text_are_the_tokens(data_path: Callable[[str], Path]) -> 
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("name", ["qwen3", "gpt_neox_20b", "llama3_1"])
+@pytest.mark.parametrize(
+    "name", ["qwen3", "gpt_neox_20b", "llama3_1", "deepseek_v3", "mistral_v1"]
+)
 def test_as_hugging_face(data_path: Callable[[str], Path], name: str) -> None:
     tokenizers = pytest.importorskip("tokenizers")
     path = data_path(f"vocab/hf/{name}_tokenizer.json")
     theirs = tokenizers.Tokenizer.from_file(str(path))
     tok = pybpe.load(path)
-    done = 0
+    done = equal = 0
     for text in text_models.texts(5, 150):
         try:
             ids, places = tok.encode_with_offsets(text, allowed_special="all")
@@ -148,33 +149,81 @@ def test_as_hugging_face(data_path: Callable[[str], Path], name: str) -> None:
             continue
         found = theirs.encode(text, add_special_tokens=False)
         assert found.ids == ids
-        trimmed = [
-            (begin + len(part) - len(part.lstrip()), end)
-            for begin, end in places
-            for part in [text[begin:end]]
-        ]
-        for other, place, short in zip(found.offsets, places, trimmed, strict=True):
-            # Their post-processors may cut white space off; characters of which a
-            # token has a part are whole there, too.
-            assert other == place or other[1] <= place[1], (text, other, place, short)
-            done += other == place
-    assert done > 500
+        for other, place in zip(found.offsets, places, strict=True):
+            # Theirs leave out marks that were composed and, in post-processors, white
+            # space; what was put in has the place of what is behind it there.
+            put_in = place[0] == place[1] == other[0]
+            assert put_in or place[0] <= other[0] <= other[1] <= place[1]
+            equal += other == place
+            done += 1
+    assert done > 1000
+    assert equal > 0.8 * done
 
 
 def test_what_has_no_places_is_refused_by_name(
     data_path: Callable[[str], Path],
 ) -> None:
     qwen = text_models.model("hf/qwen3_tokenizer.json", data_path)
-    assert qwen.encode_with_offsets("\u00e9")[1] == [(0, 1)]
+    assert qwen.encode_with_offsets("\uac00")[1] == [(0, 1)]
     with pytest.raises(NoOffsetsError, match="UnicodeForm"):
-        qwen.encode_with_offsets("e\u0301")
-    mistral = text_models.model(MISTRAL, data_path)
-    with pytest.raises(NoOffsetsError, match="Prepend, Replace"):
-        mistral.encode_with_offsets("hello")
+        qwen.encode_with_offsets("\u1100\u1161")
     drops = text_models.model("drops", data_path)
     assert drops.encode_with_offsets("he")[1] == [(0, 2)]
     with pytest.raises(NoOffsetsError, match="drops text"):
         drops.encode_with_offsets("he he")
+
+
+def test_places_of_normalized_text(data_path: Callable[[str], Path]) -> None:
+    qwen = text_models.model("hf/qwen3_tokenizer.json", data_path)
+    ids, places = qwen.encode_with_offsets("ae\u0301 b")
+    assert [qwen.token_bytes(number) for number in ids] == [b"a", b"\xc3\xa9", b" b"]
+    assert places == [(0, 1), (1, 3), (3, 5)]
+    mistral = text_models.model("hf/mistral_v1_tokenizer.json", data_path)
+    text = "hello  w\u00f6rld \U0001f44d\U00016fe4"
+    ids, places = mistral.encode_with_offsets(text)
+    assert places[:3] == [(0, 4), (4, 5), (5, 6)]
+    assert places[-4:] == [(14, 15)] * 4
+    assert mistral.encode_with_offsets(" \U00016fe4", unit="bytes")[1] == [
+        (0, 1),
+        *((i, i + 1) for i in range(1, 5)),
+    ]
+
+
+STEPS = [
+    normalizers.Prepend("\u2581"),
+    normalizers.Prefix(" "),
+    normalizers.Strip(True, True),
+    normalizers.Replace("\u2581", " "),
+    normalizers.Replace("", "aa"),
+    normalizers.Replace("xy", r"[ab]+", pybpe.Stage.compile(r"[ab]+")),
+    *map(normalizers.UnicodeForm, ("NFC", "NFD", "NFKC", "NFKD")),
+    normalizers.Characters("lowercase"),
+]
+
+
+def test_alignment_of_random_steps() -> None:
+    """The text is the step's, and what is as it was stands where it stood."""
+    rng = random.Random(8)
+    done = 0
+    for text in text_models.texts(8, 400):
+        source = text.encode()
+        aligned: _alignment.Aligned | None = _alignment.unchanged(text, 0)
+        expected = text
+        for step in rng.choices(STEPS, k=rng.randrange(1, 4)):
+            expected = step.apply(expected)
+            assert aligned is not None
+            aligned = _alignment.through(step, aligned, True)
+            if aligned is None:
+                break
+            assert aligned.text == expected
+            places = list(zip(aligned.begins, aligned.ends, strict=True))
+            assert len(places) == len(expected)
+            assert all(0 <= a <= b <= len(source) for a, b in places)
+            assert all(a <= c and b <= d for (a, b), (c, d) in pairwise(places))
+            source_chars = [source[a:b].decode() for a, b in places]  # whole characters
+            kept = sum(map(str.__eq__, source_chars, expected))
+            done += kept > len(expected) / 2
+    assert done > 300
 
 
 def test_permissions_and_arguments() -> None:

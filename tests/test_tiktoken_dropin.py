@@ -327,8 +327,16 @@ def unstable_texts(n: int) -> list[str]:
     return [text[-12:] + rng.choice(_ENDS) for text in texts]
 
 
-def check_unstable(a: Any, b: Any, text: str) -> None:
-    for option in ({"allowed_special": "all"}, {"disallowed_special": ()}):
+UNSTABLE: list[dict[str, Any]] = [
+    {"allowed_special": "all"},
+    {"disallowed_special": ()},
+]
+
+
+def check_unstable(
+    a: Any, b: Any, text: str, options: list[dict[str, Any]] = UNSTABLE
+) -> None:
+    for option in options:
         stable, completions = b.encode_with_unstable(text, **option)
         expected = a.encode_with_unstable(text, **option)
         assert stable == expected[0], text
@@ -339,7 +347,7 @@ def check_unstable(a: Any, b: Any, text: str) -> None:
 @pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base"])
 def test_unstable(pair: Any, name: str) -> None:
     a, b = pair(name)
-    for text in ["", END, "a", f"a{END} ", "hello fanta", *unstable_texts(20)]:
+    for text in ["", END, "a", f"a{END} ", "hello fanta", *unstable_texts(8)]:
         check_unstable(a, b, text)
 
 
@@ -347,8 +355,8 @@ def test_unstable(pair: Any, name: str) -> None:
 @pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base"])
 def test_unstable_on_many_texts(pair: Any, name: str) -> None:
     a, b = pair(name)
-    for text in unstable_texts(700):
-        check_unstable(a, b, text)
+    for i, text in enumerate(unstable_texts(700)):
+        check_unstable(a, b, text, [UNSTABLE[i % 2]])
 
 
 def test_unstable_of_a_pattern_without_tables() -> None:

@@ -134,16 +134,14 @@ def _possible(
     for n in range(1, len(unstable)):
         first, last = _beginning_with(tokens, unstable[-n:])
         more.update(token[n:] for token in tokens[first:last])
-    valid, invalid = [], []
+    valid: list[bytes] = []
+    invalid: list[bytes] = []
     for rest in more:
-        if rest.isascii() or _is_utf8(rest):
-            valid.append(unstable + rest)
-        else:
-            invalid.append(unstable + rest)
+        (valid if rest.isascii() or _is_utf8(rest) else invalid).append(rest)
     step = max(1, _AT_ONCE // (len(unstable) + 8))
-    for texts, is_valid in ((valid, True), (invalid, False)):
-        for first in range(0, len(texts), step):
-            yield texts[first : first + step], is_valid
+    for rests, is_valid in ((valid, True), (invalid, False)):
+        for first in range(0, len(rests), step):
+            yield [unstable + rest for rest in rests[first : first + step]], is_valid
 
 
 def _is_utf8(data: bytes) -> bool:
