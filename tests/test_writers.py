@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizer_json_make import load, make
 
 import pybpe
 from pybpe import ModelError, Tokenizer
@@ -430,6 +431,26 @@ def test_ids_with_gaps(tmp_path: Path) -> None:
     again = pybpe.load(tmp_path / "my.gguf")
     assert ids(again) == ids(tok)
     assert again.special_tokens == tok.special_tokens
+
+
+def test_gaps_and_text_that_changes(tmp_path: Path) -> None:
+    # "XYZ" becomes "xyz" after added tokens were looked for: a pretoken of that name.
+    level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+    for whole in (False, True):
+        document = make(
+            normalizer={"type": "Lowercase"},
+            ignore_merges=whole,
+            pre_tokenizer=level,
+            decoder=level,
+        )
+        tok = load(document).add_special_tokens({"xyz": 400})
+        path = tmp_path / "tokenizer.json"
+        if whole:
+            assert "other text would become it" in refusal(tok, path, "tokenizer.json")
+            continue
+        tok.save_as(path)
+        assert ids(pybpe.load(path), "xyz XYZ") == ids(tok, "xyz XYZ")
+        path.unlink()
 
 
 # ------------------------------------------------------------------ merges and ranks
