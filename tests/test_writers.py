@@ -15,13 +15,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizer_json_make import load, make
 
 import pybpe
 from pybpe import ModelError, Tokenizer
 from pybpe.split import Split, Stage
 from pybpe.split.patterns import NAMED
 from pybpe.writers import FORMATS, tiktoken, tokenizer_json
-from pybpe.writers._merges import check_ranks, merge_list
+from pybpe.writers._merges import check_ranks, merge_list, special_apart
 from pybpe.writers._parts import Job
 from pybpe.writers._patterns import leaves_gaps, translated
 
@@ -430,6 +431,54 @@ def test_ids_with_gaps(tmp_path: Path) -> None:
     again = pybpe.load(tmp_path / "my.gguf")
     assert ids(again) == ids(tok)
     assert again.special_tokens == tok.special_tokens
+
+
+@pytest.mark.parametrize("kind", ["tiktoken", "gpt2", "minbpe", "gguf"])
+def test_special_tokens_in_the_vocabulary(kind: str, tmp_path: Path) -> None:
+    """A `tokenizer.json` may have them there; other formats have them apart."""
+    if kind == "gguf":
+        pytest.importorskip("gguf")
+    tok = tokenizer(special_tokens={"<|end|>": 262, "<|pad|>": 261})
+    vocab = {**tok.vocab, b"<|end|>": 262, b"<|pad|>": 261}
+    both = Tokenizer.from_merges(
+        pairs_in_bytes(tok, tok.merges),
+        vocab=vocab,
+        pattern="gpt2",
+        special_tokens=tok.special_tokens,
+    )
+    for name, written in (("one", tok), ("both", both)):
+        (tmp_path / name).mkdir()
+        written.save_as(tmp_path / name / NAMES[kind], kind)
+    one, other = (tmp_path / name / NAMES[kind] for name in ("one", "both"))
+    assert one.read_bytes() == other.read_bytes()
+    # But not where merges need them.
+    vocab |= {b"<|": 263, b"end": 264, b"|>": 265, b"<|end": 266, b"en": 267}
+    parts = [(b"<", b"|"), (b"e", b"n"), (b"en", b"d"), (b"|", b">")]
+    parts += [(b"<|", b"end"), (b"<|end", b"|>")]
+    made = Tokenizer.from_merges(
+        parts, vocab=vocab, pattern=None, special_tokens={"<|end|>": 262}
+    )
+    assert special_apart(made).vocab[b"<|end|>"] == 262
+
+
+def test_gaps_and_text_that_changes(tmp_path: Path) -> None:
+    # "XYZ" becomes "xyz" after added tokens were looked for: a pretoken of that name.
+    level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+    for whole in (False, True):
+        document = make(
+            normalizer={"type": "Lowercase"},
+            ignore_merges=whole,
+            pre_tokenizer=level,
+            decoder=level,
+        )
+        tok = load(document).add_special_tokens({"xyz": 400})
+        path = tmp_path / "tokenizer.json"
+        if whole:
+            assert "other text would become it" in refusal(tok, path, "tokenizer.json")
+            continue
+        tok.save_as(path)
+        assert ids(pybpe.load(path), "xyz XYZ") == ids(tok, "xyz XYZ")
+        path.unlink()
 
 
 # ------------------------------------------------------------------ merges and ranks

@@ -409,6 +409,19 @@ def test_published_vocabularies(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["english", "code", "multilingual"])
+def test_a_written_sentencepiece_model_on_a_megabyte(
+    name: str, tmp_path: Path, data_path: DataPath
+) -> None:
+    sentencepiece = pytest.importorskip("sentencepiece")
+    tok = pybpe.load(data_path("vocab/sentencepiece/llama2_tokenizer.model"))
+    tok.save_as(tmp_path / "my.model")
+    there = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "my.model"))
+    lines = data_path(f"corpora/{name}_1mb.txt").read_text().splitlines()
+    assert there.encode(lines) == tok.encode_batch(lines, disallowed_special=())
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "file", ["cl100k_base.tiktoken", "o200k_base.tiktoken", "r50k_base.tiktoken"]
 )

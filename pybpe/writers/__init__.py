@@ -20,6 +20,7 @@ from pybpe.codepoint import CodepointModel
 from pybpe.errors import ModelError
 from pybpe.tokenizer import Tokenizer
 from pybpe.writers import hf
+from pybpe.writers._merges import special_apart
 from pybpe.writers._parts import ROLES, Job
 
 FORMATS = (
@@ -99,6 +100,8 @@ def write(
         return [name]
     if kind == "hf":
         _refuse_others(folder)
+    if kind not in ("hf", "tokenizer.json"):
+        tokenizer = special_apart(tokenizer)
     job = Job(tokenizer, names, roles, chat_template)
     module = import_module(f"pybpe.writers.{kind.replace('.', '_')}")
     try:

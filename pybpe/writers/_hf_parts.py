@@ -133,7 +133,7 @@ def _parts_of(stage: Stage) -> list[Json]:
     """Return the pre-tokenizers that do what a stage does."""
     if not stage.before:
         rule = (stage.pattern, stage.dialect, stage.behavior, stage.invert)
-        if rule == _WHITESPACE and not stage.over_bytes:
+        if rule == _WHITESPACE:
             return [{"type": "Whitespace"}]
         return [_split(stage)]
     part = _metaspace(stage)

@@ -102,6 +102,34 @@ def _rank_pairs(tokenizer: Tokenizer) -> dict[int, tuple[int, int]]:
     return found
 
 
+def special_apart(tokenizer: Tokenizer) -> Tokenizer:
+    """Return a tokenizer whose special tokens are no ordinary ones, if merges allow.
+
+    A `tokenizer.json` may have them in its vocabulary, too. As they are matched first,
+    no text between them holds one; so an entry that merging neither makes nor needs
+    says nothing, and other formats have no place for it.
+    """
+    model = tokenizer._model
+    if not isinstance(model, Model) or model.semantics != MERGES:
+        return tokenizer
+    if model.flags or model.normalizers or model.split.changes:
+        return tokenizer
+    extra = {*model.special_tokens, *model.added_tokens}
+    needed = {*model.merges, *model.merge_ids, *model.fallback_ids, model.unknown}
+    kept = [
+        (token, number)
+        for token, number in zip(token_bytes(model), model.token_ids, strict=True)
+        if len(token) == 1 or number in needed or (token, number) not in extra
+    ]
+    if len(kept) == len(model.token_ids):
+        return tokenizer
+    parts = {name: getattr(model, name) for name in model.__slots__}
+    parts["token_data"] = b"".join(token for token, _ in kept)
+    parts["token_lengths"] = array("I", [len(token) for token, _ in kept])
+    parts["token_ids"] = array("I", [number for _, number in kept])
+    return Tokenizer(Model(**parts))
+
+
 def check_ranks(tokenizer: Tokenizer) -> None:
     """Refuse a model whose ids, taken as ranks, do not make the same ids.
 

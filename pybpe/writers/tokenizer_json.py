@@ -170,7 +170,7 @@ class _Extra:
             )
         if not _numbered_right(listed, vocab):
             for content, number in listed:
-                self._check_in_vocab(content)
+                self._check_in_vocab(content, number)
                 vocab[content] = number
 
     def _check(
@@ -202,13 +202,25 @@ class _Extra:
                 f"bytes in {_WHAT}: it would decode to {shown(stands_for)}"
             )
 
-    def _check_in_vocab(self, content: str) -> None:
-        if self._model.symbols != CHARACTERS or content in self._ordinary.values():
+    def _check_in_vocab(self, content: str, number: int) -> None:
+        """Refuse a token that text could become once it is in the vocabulary.
+
+        As it is matched first, no stretch between added tokens holds it; but it may be
+        passed over, or what comes later may make it of other text.
+        """
+        model = self._model
+        if content in self._ordinary.values():
             return
-        if len(content) == 1:
+        takes_whole = model.whole_pretoken or model.semantics == RANKS
+        may_appear = (
+            model.flags.get(number, 0) & (SINGLE_WORD | NORMALIZED)
+            or model.normalizers
+            or model.split.changes
+        )
+        if may_appear and (takes_whole or len(content) == 1):
             raise ModelError(
-                f"the added token {shown(content)} would be a character of the "
-                f"vocabulary in {_WHAT}, where ids have gaps"
+                f"the ids have gaps, so {_WHAT} needs {shown(content)} (id {number}) "
+                "in its vocabulary, where other text would become it, too"
             )
 
 
