@@ -174,7 +174,8 @@ enum {
     BPE_SIMD_SCALAR = 0,   /* one character after the other, by the tables as they are */
     BPE_SIMD_PORTABLE = 1, /* a streaming automaton made of them, several stretches at a time */
     BPE_SIMD_AVX2 = 2,
-    BPE_SIMD_AVX512 = 3 /* with VBMI, VBMI2 and GFNI */
+    BPE_SIMD_AVX512 = 3, /* with VBMI, VBMI2 and GFNI */
+    BPE_SIMD_NEON = 4
 };
 
 /*
