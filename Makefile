@@ -3,10 +3,10 @@
 
 PY ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 export PY
-CFILES = $(wildcard csrc/*.[ch] tests/c/*.[ch] tests/fuzz/*.[ch])
+CFILES = $(wildcard csrc/*.[ch] tests/c/*.[ch] tests/fuzz/*.[ch] bench/*.[ch])
 
 .PHONY: help demo build test quick ctest valgrind asan tsan fuzz fuzz-regress lint \
-	format bench instructions dist proto unicode stub clean
+	format bench bench-page instructions dist proto unicode stub clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -52,6 +52,11 @@ format: ## Format all the code.
 
 bench: build ## Compare speed with other tokenizers; PYBPE_TEST_DATA has the texts.
 	$(PY) bench/compare.py
+
+bench-page: build ## Measure everything anew, with the tables and charts of docs/performance.md.
+	$(PY) bench/compare.py --json bench/results.json
+	$(PY) bench/report.py
+	$(PY) bench/charts.py
 
 instructions: build ## Count instructions against bench/instructions.json; needs valgrind.
 	$(PY) bench/instructions.py

@@ -1,170 +1,153 @@
-"""Measure pybpe beside tiktoken (encoding) and rustbpe (training), on one core.
+"""Measure pybpe beside the other libraries that are installed.
 
-    python bench/compare.py [encode] [train] [growth] [--text english] [--mb 10]
+    python bench/compare.py [PART ...] [--json FILE] [--text english] [--mb 5]
 
-Results are compared first: what is not equal is not measured. Every document is encoded
-once, because a second pass over the same text would flatter any cache; the libraries
-take turns, so that a noisy machine disturbs both alike. `growth` shows the worst cases:
-time per megabyte for hostile texts, which must not depend on their size.
+    encode         cl100k_base and o200k_base: documents, one large text, the first 5 MB
+    sentencepiece  documents with Llama 2's model
+    calls          batches on one and two threads, tiny texts, a short message
+    train          seconds and memory, each run in a process of its own
+    growth         texts made to be slow, at three sizes
+    load           saved models in fresh processes
 
-Texts come from $PYBPE_TEST_DATA; see docs/development.md.
+Each part runs in a process of its own; its script in this folder says how it measures,
+and runs alone, too. A library that gives other ids than pybpe stops everything.
+`pip install --group bench` installs the others. docs/performance.md is about the
+results: `python bench/report.py FILE` and `python bench/charts.py FILE` renew it.
 """
 
 from __future__ import annotations
 
 import argparse
-import base64
-import lzma
+import datetime
+import importlib.metadata
+import json
 import os
 import platform
-import random
+import re
+import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-os.environ["RAYON_NUM_THREADS"] = "1"  # before rustbpe is imported
+import common
 
 import pybpe
 
-SEGMENT = 1_000_000  # bytes that one library encodes before it is the other's turn
-DOCUMENT = 4_000  # characters
-CL100K = (
-    r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"""
-    r"""| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"""
-)
+HERE = Path(__file__).resolve().parent
+PARTS = {
+    "encode": "encoding.py",
+    "sentencepiece": "pieces.py",
+    "calls": "calls.py",
+    "train": "training.py",
+    "growth": "hostile.py",
+    "load": "loading.py",
+}
 
 
-def read(kind: str, megabytes: float) -> str:
-    """Return the beginning of a corpus."""
-    folder = os.environ.get("PYBPE_TEST_DATA")
-    if not folder:
-        sys.exit("set PYBPE_TEST_DATA; see docs/development.md")
-    path = Path(folder, "corpora", f"{kind}_100mb.txt.xz")
-    with lzma.open(path) as file:
-        return file.read(int(megabytes * 1e6)).decode("utf-8", errors="ignore")
+def processor() -> str:
+    """Return what the processor calls itself, as far as the system tells."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor() or platform.machine()
+    found = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
+    return found[1].strip() if found else platform.machine()
 
 
-def documents(text: str) -> list[str]:
-    return [text[i : i + DOCUMENT] for i in range(0, len(text), DOCUMENT)]
-
-
-def seconds(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
-
-
-def measure_encode(kind: str, megabytes: float) -> None:
-    """Encode with the ranks and pattern of cl100k_base."""
-    texts = documents(read(kind, megabytes))
-    import tiktoken
-
-    # Read here and not by tiktoken's loader, which deletes files it does not like.
-    path = Path(
-        os.environ["PYBPE_TEST_DATA"], "vocab", "openai", "cl100k_base.tiktoken"
-    )
-    lines = path.read_bytes().splitlines()
-    pairs = (line.split() for line in lines if line)
-    ranks = {base64.b64decode(token): int(rank) for token, rank in pairs}
-    theirs = tiktoken.Encoding(
-        "cl100k", pat_str=CL100K, mergeable_ranks=ranks, special_tokens={}
-    )
-    ours = pybpe.Tokenizer.from_ranks(ranks, pattern="cl100k", special_tokens={})
-    for text in texts[:: max(1, len(texts) // 200)]:
-        if ours.encode_ordinary(text) != theirs.encode_ordinary(text):
-            sys.exit(f"ids differ on {text[:60]!r}...")
-    # Fresh objects: the check has warmed caches.
-    ours = pybpe.Tokenizer.from_ranks(ranks, pattern="cl100k", special_tokens={})
-    spent = {"pybpe": 0.0, "tiktoken": 0.0}
-    per_turn = max(1, SEGMENT // DOCUMENT)
-    for start in range(0, len(texts), per_turn):
-        turn = texts[start : start + per_turn]
-        both: list[tuple[str, Any]] = [("pybpe", ours), ("tiktoken", theirs)]
-        for name, tok in both if start // per_turn % 2 else reversed(both):
-            encode = tok.encode_ordinary
-            spent[name] += seconds(lambda e=encode, t=turn: [e(text) for text in t])
-    n_bytes = sum(len(text.encode()) for text in texts)
-    speed = {name: n_bytes / 1e6 / spent[name] for name in spent}
-    print(
-        f"encode  {kind:13} {n_bytes / 1e6:6.1f} MB"
-        f"  pybpe {speed['pybpe']:7.1f} MB/s  tiktoken {speed['tiktoken']:6.1f} MB/s"
-        f"  ratio {speed['pybpe'] / speed['tiktoken']:5.1f}"
-    )
-
-
-def measure_train(kind: str, megabytes: float, vocab_size: int = 8192) -> None:
-    """Train with the `gpt4` split, ties `lowest`, on one thread."""
-    import rustbpe
-
-    texts = documents(read(kind, megabytes))
-    ours: list[pybpe.Tokenizer] = []
-    theirs = rustbpe.Tokenizer()
-
-    def run_ours() -> None:
-        ours.append(pybpe.train(texts, vocab_size, pattern="gpt4", num_threads=1))
-
-    def run_theirs() -> None:
-        theirs.train_from_iterator(iter(texts), vocab_size)
-
-    spent = {"rustbpe": seconds(run_theirs), "pybpe": seconds(run_ours)}
-    tokens = {number: bytes(token) for token, number in theirs.get_mergeable_ranks()}
-    made = [ours[0].decode_bytes([number]) for number in range(256, vocab_size)]
-    if made != [tokens[number] for number in range(256, vocab_size)]:
-        sys.exit("the merges differ")
-    n_bytes = sum(len(text.encode()) for text in texts)
-    print(
-        f"train   {kind:13} {n_bytes / 1e6:6.1f} MB  to {vocab_size:,} tokens"
-        f"  pybpe {spent['pybpe']:6.2f} s  rustbpe {spent['rustbpe']:6.2f} s"
-        f"  ratio {spent['rustbpe'] / spent['pybpe']:5.1f}"
-    )
-
-
-def hostile(megabytes: int) -> dict[str, str]:
-    n = megabytes << 20
-    draw = random.Random(1)
+def machine() -> dict[str, Any]:
+    memory = 0
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
-        "one letter": "a" * n,
-        "spaces": " " * n,
-        "ab": "ab" * (n // 2),
-        "newline, spaces": "\n" + " " * (n - 1),
-        "line breaks": "\r\n" * (n // 2),
-        "random CJK": "".join(draw.choices("的一是不了人我在有他这为之大来", k=n // 3)),
+        "processor": processor(),
+        "cores": len(common.CORES) or os.cpu_count(),
+        "memory_gb": round(memory / 1e9),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
     }
 
 
-def measure_growth() -> None:
-    """Encode hostile texts of 1 and 4 MB; with no split, so that nothing is cut."""
-    corpus = "ab aab   \n\n  的一是不了人我在有他这为之大来\r\n" * 50
-    tok = pybpe.train([corpus], 400, pattern=None)
-    small, large = hostile(1), hostile(4)
-    for name in small:
-        one = seconds(lambda t=small[name]: tok.encode_ordinary(t))
-        four = seconds(lambda t=large[name]: tok.encode_ordinary(t)) / 4
-        print(f"growth  {name:16} 1 MB {one:6.3f} s  4 MB {four:6.3f} s per MB")
+def versions(names: str) -> dict[str, str]:
+    """Return the versions of the libraries that are there."""
+    found = {"pybpe": pybpe.__version__}
+    for name in common.installed(names)[1:]:
+        found[name] = importlib.metadata.version(common.DISTRIBUTIONS[name])
+    return found
+
+
+def in_words(result: dict[str, Any]) -> str:
+    """Return a result as a line for people."""
+    shown = {key: value for key, value in result.items() if key != "tokens"}
+    if "bytes" in shown and "seconds" in shown:
+        size, time = shown.pop("bytes"), shown["seconds"]
+        shown["mb"] = size / 1e6
+        shown["mb_per_s"] = size / 1e6 / max(time, 1e-9)
+    words = []
+    for key, value in shown.items():
+        number = f"{value:.3g}" if isinstance(value, float) else str(value)
+        words.append(number if isinstance(value, str) else f"{key} {number}")
+    return "  ".join(words)
+
+
+def run(part: str, options: list[str]) -> list[dict[str, Any]]:
+    """Run the script of a part; return its results, shown as they come."""
+    command = [sys.executable, str(HERE / PARTS[part]), *options]
+    results = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            results.append(json.loads(line))
+            print(in_words(results[-1]), flush=True)
+    if process.returncode != 0:
+        sys.exit(f"stopped: {PARTS[part]} failed")
+    return results
+
+
+def write(path: Path, content: dict[str, Any]) -> None:
+    """Write one result a line, so that a change of one is a change of one line."""
+    results = ",\n  ".join(json.dumps(each) for each in content["results"])
+    head = json.dumps({**content, "results": []}, indent=1)
+    text = head.replace('"results": []', f'"results": [\n  {results}\n ]')
+    path.write_text(text + "\n", encoding="utf-8")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("what", nargs="*", help="encode, train, growth; default: all")
-    parser.add_argument("--text", default="english,code,multilingual")
-    parser.add_argument("--mb", type=float, default=10)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", metavar="PART", help="default: all")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results")
+    parser.add_argument("--text", help="kinds of text, with commas")
+    parser.add_argument("--mb", type=float, help="no text is larger than that")
+    parser.add_argument(
+        "--peers", help="libraries beside pybpe; default: all there are"
+    )
+    parser.add_argument("--vocab-size", type=int, help="what is trained to")
     args = parser.parse_args()
-    what = args.what or ["encode", "train", "growth"]
-    if wrong := set(what) - {"encode", "train", "growth"}:
-        parser.error(f"unknown: {', '.join(sorted(wrong))}")
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    cpu = platform.processor() or platform.machine()
-    print(f"pybpe {pybpe.__version__}, Python {platform.python_version()}, {cpu}")
-    for kind in args.text.split(","):
-        if "encode" in what:
-            measure_encode(kind, args.mb)
-        if "train" in what:
-            measure_train(kind, args.mb)
-    if "growth" in what:
-        measure_growth()
+    parts = args.parts or list(PARTS)
+    if unknown := set(parts) - set(PARTS):
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    names = args.peers or ",".join(common.DISTRIBUTIONS)
+    content: dict[str, Any] = {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "machine": machine(),
+        "versions": versions(names),
+        "most_mb": args.mb,
+        "results": [],
+    }
+    print(*content["machine"].values(), sep=", ")
+    print(", ".join(f"{name} {number}" for name, number in content["versions"].items()))
+    for part in parts:
+        options = []
+        for name in ("text", "mb", "peers"):
+            value = getattr(args, name)
+            if value is not None:
+                options.append(f"--{name}={value}")
+        if part == "train" and args.vocab_size:
+            options.append(f"--vocab-size={args.vocab_size}")
+        content["results"] += run(part, options)
+        if args.json:
+            write(args.json, content)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,11 @@
     python bench/instructions.py --write    make bench/instructions.json anew
 
 Time on a shared machine is noise; the number of instructions that callgrind counts
-(https://valgrind.org) differs by less than a percent from run to run. It says nothing
-about memory, so it notices only one kind of regression, but that one for certain. The
-texts are made up here, by the same rule on every machine. Figures hold for one compiler
-and its flags: with another one nothing is compared, and the output says so.
+(https://valgrind.org) differs by a few percent from run to run, for hash tables have
+random seeds. It says nothing about memory, so it notices only one kind of regression,
+but that one for certain. The texts are made up here, by the same rule on every machine.
+Figures hold for one compiler and its flags: with another one nothing is compared, and
+the output says so.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 FIGURES = Path(__file__).with_suffix(".json")
-# More than this above the figure fails. A little less than any change worth a look.
-TOLERANCE = 0.05
+# More than this above the figure fails.
+TOLERANCE = 0.1
 # What is counted: the core's functions, with all that they call.
 JOBS = {
     "split": "bpe_split_ends",

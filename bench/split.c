@@ -1,8 +1,8 @@
 /*
  * How fast text is split, for profiling:
  *
- *     cc -std=c11 -O3 -g -Icsrc bench/split.c csrc/*.c -o build/split
- *     python bench/dump_split.py cl100k build/cl100k.split
+ *     cc -std=c11 -O3 -g -Icsrc bench/split.c csrc/[a-z]*.c -o build/split
+ *     python bench/dump.py cl100k build/cl100k.split
  *     build/split build/cl100k.split TEXT [BYTES [WAY ...]]
  *
  * The text is cut into texts of BYTES (0, or nothing: a single one).
@@ -11,64 +11,21 @@
  * whole first. Prints MB/s and the sum of the ends, which all ways must share.
  */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
+#include "driver.h"
 #include "split.h"
 
 #define ROUNDS 20
 #define BATCH 256
 
-static uint8_t *read_file(const char *name, size_t *n) {
-    FILE *f = fopen(name, "rb");
-    if (!f || fseek(f, 0, SEEK_END) != 0) {
-        perror(name);
-        exit(1);
-    }
-    *n = (size_t)ftell(f);
-    rewind(f);
-    uint8_t *data = malloc(*n + 1);
-    if (!data || fread(data, 1, *n, f) != *n) {
-        perror(name);
-        exit(1);
-    }
-    fclose(f);
-    return data;
-}
-
 static bpe_split *read_split(const char *name) {
     size_t n;
-    const uint8_t *p = read_file(name, &n);
-    bpe_split_stage stages[BPE_MAX_STAGES];
-    const uint32_t *numbers = (const void *)p;
-    uint32_t n_stages = *numbers++;
-    for (uint32_t i = 0; i < n_stages && i < BPE_MAX_STAGES; i++) {
-        uint32_t n_runs = numbers[0], n_steps = numbers[3];
-        const uint32_t *starts = numbers + 6;
-        uint16_t *steps = malloc(n_steps * sizeof *steps);
-        const uint8_t *at = (const uint8_t *)(starts + n_runs);
-        for (uint32_t k = 0; k < n_steps; k++)
-            steps[k] = (uint16_t)(at[2 * k] | at[2 * k + 1] << 8);
-        const uint8_t *ids = at + 2 * (size_t)n_steps;
-        uint32_t *aligned = malloc(n_runs * sizeof *aligned);
-        for (uint32_t k = 0; k < n_runs; k++)
-            aligned[k] = starts[k];
-        stages[i] = (bpe_split_stage){aligned,    ids,   n_runs,     numbers[1],
-                                      numbers[2], steps, numbers[4], numbers[5]};
-        numbers = (const void *)(ids + n_runs);
-    }
-    bpe_split *split;
-    bpe_error err;
-    if (bpe_split_new(stages, n_stages, &split, &err) != BPE_OK) {
-        fprintf(stderr, "%s: no split (%d at %zu)\n", name, (int)err.code, err.pos);
-        exit(1);
-    }
+    uint8_t *data = read_file(name, &n);
+    const uint8_t *at = data;
+    bpe_split *split = take_split(&at);
+    free(data);
     return split;
 }
-
-/* Processor time: the machine may be busy with other things. */
-static double now(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 static double walk(const bpe_split *split, const uint8_t *data, size_t n, size_t piece,
                    uint64_t *sum, size_t *count) {

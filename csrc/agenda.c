@@ -72,15 +72,17 @@ static bool consider(joining *j, uint32_t at) {
     if (left->next == NO_PART)
         return true;
     uint32_t right = j->parts[left->next].symbol;
-    const bpe_pair_entry *e =
-        bpe_pair_map_find(&j->rules->pairs, bpe_pair_key(left->symbol, right));
-    if (!e)
+    if (left->symbol >= BPE_NO_SYMBOL || right >= BPE_NO_SYMBOL) /* or frozen */
         return true;
-    left->made = e->b;
-    push(j, (entry){(uint64_t)e->a << 32 | at, left->next, e->b});
-    if (j->back && j->kinds[e->b] == BPE_SYMBOL_UNUSED) {
+    uint32_t made;
+    uint32_t rank = bpe_rules_find(j->rules, left->symbol, right, &made);
+    if (rank == BPE_NO_RANK)
+        return true;
+    left->made = made;
+    push(j, (entry){(uint64_t)rank << 32 | at, left->next, made});
+    if (j->back && j->kinds[made] == BPE_SYMBOL_UNUSED) {
         bool is_new;
-        bpe_pair_entry *halves = bpe_pair_map_add(j->back, e->b, &is_new);
+        bpe_pair_entry *halves = bpe_pair_map_add(j->back, made, &is_new);
         if (!halves)
             return false;
         halves->a = left->symbol;

@@ -400,6 +400,30 @@ BPE_API bpe_status bpe_decoded_size(const bpe_model *model, const uint32_t *ids,
 BPE_API bpe_status bpe_decode(const bpe_model *model, const uint32_t *ids, size_t n_ids,
                               uint8_t *out, size_t cap, size_t *size, bpe_error *err);
 
+/* ---------------------------------------------------------------- seams: parting a large text */
+
+/*
+ * Where a text can be parted so that its pretokens are those of both parts, each taken for a whole
+ * text: several threads can then count one text. The two characters beside such a place are enough
+ * to know it, so it is looked for in any portion of the text.
+ */
+typedef struct bpe_seams bpe_seams;
+
+/*
+ * data, lengths   the strings that are cut out before the split, as for bpe_match_new
+ * *out            NULL when the split has no such places (no stages, or a first one that does more
+ *                 than to cut out its matches, or too large tables); otherwise the split must
+ *                 outlive it
+ * Returns BPE_OK or BPE_ERR_NOMEM.
+ */
+BPE_API bpe_status bpe_seams_new(const bpe_split *split, const uint8_t *data,
+                                 const uint32_t *lengths, size_t n_strings, bpe_seams **out);
+BPE_API void bpe_seams_free(bpe_seams *seams);
+
+/* The last place p, 0 < p < n, in a portion of a text where the text can be parted; 0 if there is
+ * none. O(n), nearly always O(1). */
+BPE_API size_t bpe_seams_last(const bpe_seams *seams, const uint8_t *data, size_t n);
+
 /* ---------------------------------------------------------------- count: pretokens of a corpus */
 
 /*
@@ -409,12 +433,23 @@ BPE_API bpe_status bpe_decode(const bpe_model *model, const uint32_t *ids, size_
  * into the table that one pass over all the text would have filled.
  *
  * The sum of all frequencies stays below 2^64: what would exceed it is refused with BPE_ERR_LIMIT.
- * After a failure the table is sound, but holds part of what was being added.
+ * So is, with BPE_ERR_CAPACITY, what would exceed the number of entries of bpe_counts_limit, if
+ * any. After a failure the table is sound, but holds part of what was being added.
  */
 typedef struct bpe_counts bpe_counts;
 
 BPE_API bpe_status bpe_counts_new(bpe_counts **out);
 BPE_API void bpe_counts_free(bpe_counts *counts);
+
+/*
+ * Allow `most` distinct pretokens; at first there is no limit. Whatever would add one more is
+ * refused with BPE_ERR_CAPACITY. A table takes 43 to 86 bytes for each, half as much again while it
+ * grows, and the bytes of those above 15.
+ */
+BPE_API void bpe_counts_limit(bpe_counts *counts, size_t most);
+
+/* A table of its own that hashes as `other` does: such tables merge faster. */
+BPE_API bpe_status bpe_counts_new_beside(const bpe_counts *other, bpe_counts **out);
 
 /*
  * Split data[0, n) and add its pretokens; the one that starts at byte i has the position `position`
@@ -525,11 +560,11 @@ typedef struct bpe_trainer_options {
 } bpe_trainer_options;
 
 /*
- * Make a trainer. Counts and options are copied: the counts may be freed at once, which saves their
- * memory. Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_ARG (err->pos = the index of a bad byte id; 256:
- * ties; 257: the kind of `initial`); BPE_ERR_LIMIT: too many merges, or distinct pretokens of 4 GB
- * or more together, or 2^63 or more pairs in all, or with `initial` a pretoken that is too long to
- * encode. O(bytes of distinct pretokens), with `initial` as encoding them.
+ * Make a trainer. Counts and options are copied: free the counts before the first run, where most
+ * memory is used. Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_ARG (err->pos = the index of a bad byte
+ * id; 256: ties; 257: the kind of `initial`); BPE_ERR_LIMIT: too many merges, or distinct pretokens
+ * of 4 GB or more together, or 2^63 or more pairs in all, or with `initial` a pretoken that is too
+ * long to encode. O(bytes of distinct pretokens), with `initial` as encoding them.
  */
 BPE_API bpe_status bpe_trainer_new(const bpe_counts *counts, const bpe_trainer_options *options,
                                    bpe_trainer **out, bpe_error *err);
@@ -677,6 +712,9 @@ enum {
 /* Choose the way and whether the cache is used (1) or not (0). Default: BPE_PIECES_PATH_AUTO, 1. */
 BPE_API bpe_status bpe_pieces_workspace_configure(bpe_pieces_workspace *workspace, uint32_t path,
                                                   uint32_t use_cache);
+
+/* As bpe_workspace_resize. */
+BPE_API bpe_status bpe_pieces_workspace_resize(bpe_pieces_workspace *workspace, size_t bytes);
 
 /*
  * BPE-dropout: a join that is due is left out with probability `alpha`, each time independently; it

@@ -60,3 +60,12 @@ void bpe_cache_put_any(bpe_cache *cache, bpe_cache_entry *bucket, const bpe_cach
     bucket->ids[0] = BPE_CACHE_STORED << BPE_CACHE_ID_BITS | (uint32_t)n_ids;
     cache->stored += size;
 }
+
+#define MIN_BITS 10
+
+bool bpe_cache_fit(bpe_cache *cache, size_t bytes) {
+    unsigned bits = MIN_BITS;
+    while (bits < BPE_CACHE_MAX_BITS && (size_t)80 << (bits + 1) <= bytes)
+        bits++;
+    return bpe_cache_init(cache, bits, (size_t)4 << bits);
+}

@@ -58,6 +58,17 @@ typedef struct bpe_cache {
 /* Fill a zeroed struct with an empty cache of 2^bits buckets and a store of n_store words, 0 or a
  * power of two >= 256. */
 bool bpe_cache_init(bpe_cache *cache, unsigned bits, size_t n_store);
+/* The same, as large as fits in `bytes`, but for a smallest size of 80 KB. */
+bool bpe_cache_fit(bpe_cache *cache, size_t bytes);
+
+/*
+ * A bucket is 64 bytes; a quarter of the buckets' memory comes on top for the store. In 50 MB of
+ * English, 2.0 % of the pretokens are new; with 2^16, 2^17, 2^18, 2^19 buckets 3.5, 2.6, 2.2 and
+ * 2.1 % are not in the cache. In text of many languages 10.4 % are new, and 15.9, 13.5, 11.8 and
+ * 11.0 % are not there. With the last of these sizes, encoding takes 2 % less time than with 2^18.
+ */
+#define BPE_CACHE_BYTES_DEFAULT ((size_t)20 << 20)
+
 void bpe_cache_free(bpe_cache *cache);
 
 /* ---------------------------------------------------------------- keys */

@@ -116,8 +116,8 @@ static bpe_status reserve(layout *to, size_t n) {
     bpe_words *words = to->words;
     if (n > MAX_SLOTS - 2 || words->n_slots > MAX_SLOTS - 2 - n)
         return BPE_ERR_LIMIT;
-    return bpe_mem_grow((void **)&words->slots, &to->slots_cap, words->n_slots + n + 2,
-                        sizeof *words->slots)
+    return bpe_mem_grow((void **)&words->slots, &to->slots_cap,
+                        words->n_slots + n + 2 + BPE_SLOTS_SPARE, sizeof *words->slots)
                ? BPE_OK
                : BPE_ERR_NOMEM;
 }

@@ -19,6 +19,7 @@ bpe_status bpe_counts_new(bpe_counts **out) {
     if (!counts)
         return BPE_ERR_NOMEM;
     counts->bits = 10;
+    counts->most = SIZE_MAX;
     counts->slots = bpe_mem_zeroed((size_t)1 << counts->bits, sizeof *counts->slots);
     counts->seed = bpe_seed(counts->slots);
     if (!counts->slots) {
@@ -28,6 +29,15 @@ bpe_status bpe_counts_new(bpe_counts **out) {
     *out = counts;
     return BPE_OK;
 }
+
+bpe_status bpe_counts_new_beside(const bpe_counts *other, bpe_counts **out) {
+    bpe_status status = bpe_counts_new(out);
+    if (status == BPE_OK)
+        (*out)->seed = other->seed;
+    return status;
+}
+
+void bpe_counts_limit(bpe_counts *counts, size_t most) { counts->most = most; }
 
 void bpe_counts_free(bpe_counts *counts) {
     if (!counts)
@@ -122,14 +132,18 @@ const uint8_t *bpe_count_bytes(const bpe_counts *counts, const bpe_count_entry *
 
 /* ---------------------------------------------------------------- the table */
 
+static inline bool has_room(const bpe_counts *counts, size_t more) {
+    return 4 * (counts->n + more) <= 3 * ((size_t)1 << counts->bits);
+}
+
 /* Make room for `more` further entries. */
 static bool reserve(bpe_counts *counts, size_t more) {
     unsigned bits = counts->bits;
-    while (3 * (counts->n + more) > 2 * ((size_t)1 << bits))
-        bits++;
-    if (bits == counts->bits)
+    if (has_room(counts, more))
         return true;
-    bpe_count_entry *slots = bpe_mem_zeroed((size_t)1 << bits, sizeof *slots);
+    while (4 * (counts->n + more) > 3 * ((size_t)1 << bits))
+        bits++;
+    bpe_count_entry *slots = bpe_mem_table((size_t)1 << bits, sizeof *slots);
     if (!slots)
         return false;
     size_t mask = ((size_t)1 << bits) - 1;
@@ -196,6 +210,8 @@ static inline bpe_status add_keyed(bpe_counts *counts, const bpe_count_key *key,
             return BPE_OK;
         }
     }
+    if (counts->n >= counts->most)
+        return BPE_ERR_CAPACITY;
     entry->key = *key;
     if (n > BPE_COUNT_SHORT) {
         if (!append_long(counts, p, n))
@@ -359,12 +375,45 @@ bpe_status bpe_counts_add_frequencies(bpe_counts *counts, const uint8_t *data,
     return BPE_OK;
 }
 
+/* The key of another table's entry, which stands for p[0, n), in this one. */
+static inline bpe_count_key key_from(const bpe_counts *counts, const bpe_counts *other,
+                                     const bpe_count_entry *entry, const uint8_t *p, size_t n) {
+    /* A long key holds a hash with the other table's seed. */
+    return n > BPE_COUNT_SHORT && other->seed != counts->seed ? make_key(p, n, p + n, counts->seed)
+                                                              : entry->key;
+}
+
+/* How many entries of `other`, which has the same seed, are new, taking long ones with one hash for
+ * the same. Both are passed through in order. */
+static size_t count_new(const bpe_counts *counts, const bpe_counts *other) {
+    size_t n_new = 0, mask = ((size_t)1 << counts->bits) - 1;
+    for (size_t i = 0; i < (size_t)1 << other->bits; i++) {
+        const bpe_count_entry *entry = &other->slots[i];
+        if (entry->count == 0)
+            continue;
+        bool is_long = key_mark(&entry->key) == LONG_MARK;
+        size_t k = key_home(&entry->key, counts->seed, counts->bits);
+        for (; counts->slots[k].count != 0; k = (k + 1) & mask) {
+            const bpe_count_key *key = &counts->slots[k].key;
+            if (key->word[0] == entry->key.word[0] &&
+                (is_long ? key_mark(key) == LONG_MARK : key->word[1] == entry->key.word[1])) {
+                break;
+            }
+        }
+        n_new += counts->slots[k].count == 0;
+    }
+    return n_new;
+}
+
 bpe_status bpe_counts_merge(bpe_counts *counts, const bpe_counts *other) {
     if (other->total > UINT64_MAX - counts->total)
         return BPE_ERR_LIMIT;
     /* All the room at once: entries come in the order of their hashes, and in a table that grew
      * meanwhile they would pile up at its beginning, each search passing over all before it. */
-    if (!reserve(counts, other->n))
+    size_t n_new = other->n;
+    if (other->seed == counts->seed && !has_room(counts, n_new))
+        n_new = count_new(counts, other);
+    if (!reserve(counts, n_new))
         return BPE_ERR_NOMEM;
     for (size_t i = 0; i < (size_t)1 << other->bits; i++) {
         const bpe_count_entry *entry = &other->slots[i];
@@ -372,8 +421,9 @@ bpe_status bpe_counts_merge(bpe_counts *counts, const bpe_counts *other) {
             continue;
         size_t n;
         const uint8_t *p = bpe_count_bytes(other, entry, &n);
-        /* A long key holds a hash with the other table's seed. */
-        bpe_count_key key = n > BPE_COUNT_SHORT ? make_key(p, n, p + n, counts->seed) : entry->key;
+        if (!reserve(counts, 1))
+            return BPE_ERR_NOMEM;
+        bpe_count_key key = key_from(counts, other, entry, p, n);
         bpe_status status = add_keyed(counts, &key, key_home(&key, counts->seed, counts->bits), p,
                                       n, entry->count, entry->first);
         if (status != BPE_OK)

@@ -7,7 +7,7 @@
  * of a block are made and their slots prefetched, then all are looked up, so that the cache misses
  * of a large table overlap.
  *
- * Invariants: at most 2/3 of the slots are taken; a slot is free when its count is 0; no two
+ * Invariants: at most 3/4 of the slots are taken; a slot is free when its count is 0; no two
  * entries stand for the same bytes; `total` is the sum of all counts and fits 64 bits, hence so
  * does every single count.
  */
@@ -42,6 +42,7 @@ struct bpe_counts {
     unsigned bits;
     uint64_t seed;
     size_t n;       /* entries */
+    size_t most;    /* there may be no more */
     size_t n_bytes; /* of all distinct pretokens together */
     uint64_t total; /* of all counts */
     uint8_t *longs; /* the long pretokens: number i is longs[long_ends[i - 1], long_ends[i]) */

@@ -69,7 +69,7 @@ static bpe_status encode_stretch(call *c, size_t start, size_t end) {
 #define KEEP_ITEMS ((size_t)1 << 16)
 
 static void trim(bpe_workspace *w) {
-    if (w->merge.parts_cap > KEEP_ITEMS)
+    if (w->merge.parts_cap > KEEP_ITEMS || w->merge.found_cap > KEEP_ITEMS)
         bpe_merge_scratch_free(&w->merge);
     if (w->hits.cap > KEEP_ITEMS)
         bpe_hits_free(&w->hits);

@@ -6,24 +6,42 @@
 void bpe_rules_free(bpe_rules *rules) {
     bpe_pair_map_free(&rules->pairs);
     bpe_rank_table_free(&rules->table);
+    bpe_rank_table_free(&rules->first);
     bpe_mem_free(rules->made);
+    bpe_mem_free(rules->several);
     bpe_mem_free(rules->byte_ranks);
 }
 
-/* Begin rules of about n pairs. `made` are the ids that ranks below n_ranks make, below n_ids; or
- * n_ids is 0: ranks do not tell. */
-static bool begin(bpe_rules *rules, size_t n, size_t n_ids, const uint32_t *made, size_t n_ranks) {
-    if (n_ids == 0 || !bpe_rank_table_fits(n_ids, n_ranks))
-        return bpe_pair_map_init(&rules->pairs, n);
-    size_t i = 0;
-    while (i < n_ranks && made && made[i] == i)
-        i++;
-    if (made && i < n_ranks) {
+/* Keep what ranks make, as far as it is not the rank itself. */
+static bool begin_made(bpe_rules *rules, const uint32_t *made, size_t n_ranks) {
+    bool same = true;
+    bool several = false;
+    for (size_t i = 0; i < n_ranks; i++) {
+        several = several || made[i] == BPE_NO_ID;
+        same = same && (made[i] == i || made[i] == BPE_NO_ID);
+    }
+    if (!same) {
         rules->made = bpe_mem_copy(made, n_ranks, sizeof *made);
         if (!rules->made)
             return false;
     }
-    return bpe_rank_table_init(&rules->table, n_ids, n_ranks, n);
+    if (several) {
+        rules->several = bpe_mem_zeroed(n_ranks / 64 + 1, sizeof *rules->several);
+        if (!rules->several)
+            return false;
+        for (size_t i = 0; i < n_ranks; i++)
+            rules->several[i >> 6] |= (uint64_t)(made[i] == BPE_NO_ID) << (i & 63);
+    }
+    return true;
+}
+
+/* Begin rules of about n pairs. `made` are the ids that ranks below n_ranks make, below n_ids, or
+ * BPE_NO_ID for several; or n_ids is 0: ranks do not tell. */
+static bool begin(bpe_rules *rules, size_t n, size_t n_ids, const uint32_t *made, size_t n_ranks) {
+    if (n_ids == 0 || !bpe_rank_table_fits(n_ids, n_ranks))
+        return bpe_pair_map_init(&rules->pairs, n);
+    return (!made || begin_made(rules, made, n_ranks)) &&
+           bpe_rank_table_init(&rules->table, n_ids, n_ranks, n);
 }
 
 /* The first mention of a pair counts. */
@@ -32,8 +50,11 @@ static bpe_status add_pair(bpe_rules *rules, uint32_t left, uint32_t right, uint
     if (rules->table.slots) {
         if (!bpe_rank_table_add(&rules->table, left, right, rank))
             return BPE_ERR_NOMEM;
-    } else {
+    }
+    if (!rules->table.slots || bpe_rules_several(rules, rank)) {
         bool is_new;
+        if (!rules->pairs.slots && !bpe_pair_map_init(&rules->pairs, 16))
+            return BPE_ERR_NOMEM;
         bpe_pair_entry *e = bpe_pair_map_add(&rules->pairs, bpe_pair_key(left, right), &is_new);
         if (!e)
             return BPE_ERR_NOMEM;
@@ -148,10 +169,12 @@ static bpe_status add_cuts(void *context, const bpe_cut *cuts, size_t n) {
 
 bpe_status bpe_rules_from_strings(bpe_rules *rules, const bpe_ranked_strings *list,
                                   bpe_error *err) {
-    size_t n_ids = list->ranks ? 0 : list->n; /* ranks of the caller's may be those of many */
-    for (size_t i = 0; !list->ranks && list->ids && i < list->n; i++)
+    bool tells = !list->ranks || list->made;
+    size_t n_ids = tells ? list->n : 0;
+    for (size_t i = 0; tells && list->ids && i < list->n; i++)
         n_ids = list->ids[i] >= n_ids ? (size_t)list->ids[i] + 1 : n_ids;
-    if (!begin(rules, 2 * list->n, n_ids, list->ids, list->n))
+    const uint32_t *made = list->ranks ? list->made : list->ids;
+    if (!begin(rules, 2 * list->n, n_ids, made, list->ranks ? list->n_ranks : list->n))
         return bpe_fail(err, BPE_ERR_NOMEM, 0);
     rank_pairs to = {rules, list};
     bpe_status status = bpe_cuts_find(list->strings, list->n, add_cuts, &to);
@@ -159,7 +182,8 @@ bpe_status bpe_rules_from_strings(bpe_rules *rules, const bpe_ranked_strings *li
 }
 
 bpe_status bpe_rules_from_ranks(bpe_rules *rules, const bpe_vocab *vocab, bpe_error *err) {
-    bpe_ranked_strings list = {&vocab->strings, vocab->ids, NULL, vocab->n_ordinary, BPE_MAX_PAIRS};
+    bpe_ranked_strings list = {&vocab->strings, vocab->ids, NULL, vocab->n_ordinary,
+                               BPE_MAX_PAIRS,   NULL,       0};
     bpe_status status = bpe_rules_from_strings(rules, &list, err);
     if (status == BPE_OK && !begin_byte_ranks(rules, vocab))
         status = bpe_fail(err, BPE_ERR_NOMEM, 0);
@@ -238,6 +262,7 @@ typedef struct bpe_part {
 
 void bpe_merge_scratch_free(bpe_merge_scratch *scratch) {
     bpe_mem_free(scratch->parts);
+    bpe_mem_free(scratch->found);
     bpe_rank_queue_free(&scratch->queue);
     *scratch = (bpe_merge_scratch){0};
 }
@@ -252,8 +277,9 @@ static inline void enqueue(const bpe_rules *rules, bpe_merge_scratch *scratch, u
         bpe_rank_queue_push(&scratch->queue, x->rank, at);
 }
 
-bpe_status bpe_merge_long(const bpe_rules *rules, bpe_merge_scratch *scratch, uint32_t *ids,
-                          size_t n, uint32_t limit, size_t *n_left) {
+/* Merge ids[0, n); the list of parts is the result. */
+static bpe_status merge_parts(const bpe_rules *rules, bpe_merge_scratch *scratch,
+                              const uint32_t *ids, size_t n, uint32_t limit) {
     /* At most n pairs at the start, and two new ones for each of at most n merges. */
     if (!bpe_mem_grow((void **)&scratch->parts, &scratch->parts_cap, n, sizeof *scratch->parts) ||
         !bpe_rank_queue_begin(&scratch->queue, rules->n_ranks, 3 * n)) {
@@ -285,9 +311,130 @@ bpe_status bpe_merge_long(const bpe_rules *rules, bpe_merge_scratch *scratch, ui
         if (x->prev != NO_PART)
             enqueue(rules, scratch, x->prev, limit);
     }
+    return BPE_OK;
+}
+
+bpe_status bpe_merge_long(const bpe_rules *rules, bpe_merge_scratch *scratch, uint32_t *ids,
+                          size_t n, uint32_t limit, size_t *n_left) {
+    bpe_status status = merge_parts(rules, scratch, ids, n, limit);
+    if (status != BPE_OK)
+        return status;
+    const part *parts = scratch->parts;
     size_t left = 0;
     for (uint32_t i = 0; i != NO_PART; i = parts[i].next)
         ids[left++] = parts[i].id;
     *n_left = left;
     return BPE_OK;
+}
+
+/* ---------------------------------------------------------------- merging, in windows */
+
+/*
+ * Why windows give the same. Let tokens t1 ... tn spell the text, each what its own symbols merge
+ * to, and let any two neighbours, merged from their symbols together, come out as these two. Then
+ * merging the whole text gives t1 ... tn: suppose some merge crossed an end of one of them, and
+ * look at the first that did. Until then what happened within its two tokens was what happens when
+ * they are merged alone, in the same order, since the order (rank, place) is the same wherever
+ * symbols stand; so the same merge would have been due there, too, and they would not have come out
+ * as two. The other way round, what merging gives has this property. So a window's tokens may be
+ * taken except near its end, and the next window begun where they end, if the first token there and
+ * the last one before it do not merge.
+ */
+typedef struct windows {
+    const bpe_rules *rules;
+    bpe_merge_scratch *scratch;
+    const uint32_t *ids; /* the symbols, n of them */
+    size_t n;
+    size_t window;     /* symbols in each */
+    size_t n_out;      /* tokens in scratch->found */
+    size_t at;         /* the symbol where the next window begins */
+    size_t last;       /* the symbol where the last of the tokens found begins */
+    uint32_t expected; /* the token that began here before, in the window before */
+    size_t expected_n; /* its symbols; 0: there was none */
+} windows;
+
+/* Whether the token of n symbols that starts at w->at leaves the one before it alone. */
+static bpe_status stands_apart(windows *w, size_t n, bool *apart) {
+    size_t left = w->at - w->last;
+    bpe_status status = merge_parts(w->rules, w->scratch, w->ids + w->last, left + n, BPE_NO_RANK);
+    if (status != BPE_OK)
+        return status;
+    const part *parts = w->scratch->parts;
+    *apart = parts[0].next == left && parts[left].next == NO_PART;
+    return BPE_OK;
+}
+
+/* Where part i of the first n symbols ends. */
+static inline size_t end_of(const part *parts, uint32_t i, size_t n) {
+    return parts[i].next == NO_PART ? n : parts[i].next;
+}
+
+/* Take the tokens of a window of n symbols that end at or before symbol `until` of it; the first
+ * one is taken in any case. */
+static void take_tokens(windows *w, size_t n, size_t until) {
+    const part *parts = w->scratch->parts;
+    uint32_t i = 0;
+    uint32_t taken;
+    do {
+        taken = i;
+        w->scratch->found[w->n_out++] = parts[i].id;
+        i = parts[i].next;
+    } while (i != NO_PART && end_of(parts, i, n) <= until);
+    w->last = w->at + taken;
+    w->at += end_of(parts, taken, n);
+    w->expected_n = i == NO_PART ? 0 : end_of(parts, i, n) - i;
+    w->expected = i == NO_PART ? BPE_NO_ID : parts[i].id;
+}
+
+/* One window; *good is false if it does not fit to what was found before. */
+static bpe_status merge_window(windows *w, bool *good) {
+    bpe_merge_scratch *scratch = w->scratch;
+    size_t n = w->n - w->at < w->window ? w->n - w->at : w->window;
+    size_t until = w->at + n == w->n ? n : n - n / 16;
+    if (!bpe_mem_grow((void **)&scratch->found, &scratch->found_cap, w->n_out + n,
+                      sizeof *scratch->found))
+        return BPE_ERR_NOMEM;
+    bpe_status status = merge_parts(w->rules, scratch, w->ids + w->at, n, BPE_NO_RANK);
+    if (status != BPE_OK)
+        return status;
+    uint32_t id = scratch->parts[0].id;
+    size_t n_first = end_of(scratch->parts, 0, n);
+    *good = w->n_out == 0 || (n_first == w->expected_n && id == w->expected);
+    if (!*good) {
+        status = stands_apart(w, n_first, good);
+        if (status != BPE_OK || !*good)
+            return status;
+        status = merge_parts(w->rules, scratch, w->ids + w->at, n, BPE_NO_RANK);
+        if (status != BPE_OK)
+            return status;
+    }
+    take_tokens(w, n, until);
+    return BPE_OK;
+}
+
+bpe_status bpe_merge_windows(const bpe_rules *rules, bpe_merge_scratch *scratch, uint32_t *ids,
+                             size_t n, size_t window, size_t *n_left) {
+    windows w = {.rules = rules, .scratch = scratch, .ids = ids, .n = n, .window = window};
+    bool good = true;
+    while (good && w.at < n) {
+        bpe_status status = merge_window(&w, &good);
+        if (status != BPE_OK)
+            return status;
+    }
+    if (!good)
+        return bpe_merge_long(rules, scratch, ids, n, BPE_NO_RANK, n_left);
+    memcpy(ids, scratch->found, w.n_out * sizeof *ids);
+    *n_left = w.n_out;
+    return BPE_OK;
+}
+
+bpe_status bpe_merge(const bpe_rules *rules, bpe_merge_scratch *scratch, uint32_t *ids, size_t n,
+                     size_t *n_left) {
+    if (n <= BPE_SHORT_BYTES) {
+        *n_left = bpe_merge_short(rules, ids, n, BPE_NO_RANK);
+        return BPE_OK;
+    }
+    if (n <= 2 * BPE_MERGE_WINDOW)
+        return bpe_merge_long(rules, scratch, ids, n, BPE_NO_RANK, n_left);
+    return bpe_merge_windows(rules, scratch, ids, n, BPE_MERGE_WINDOW, n_left);
 }

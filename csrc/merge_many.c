@@ -80,10 +80,13 @@ INLINE int32_t least_order(const int32_t *orders, size_t n) {
 }
 
 INLINE uint32_t scan(const uint64_t *bucket, uint64_t key, unsigned rank_bits) {
+    uint64_t ranks = ((uint64_t)1 << rank_bits) - 1;
     words4 a = *(const words4 *)bucket ^ key;
     words4 b = *(const words4 *)(bucket + 4) ^ key;
-    a = (a & (words4)(a >> rank_bits == 0)) | (b & (words4)(b >> rank_bits == 0));
-    return (uint32_t)(a[0] | a[1] | a[2] | a[3]);
+    a = (a & (words4)((a & ~ranks) == 0)) | (b & (words4)((b & ~ranks) == 0));
+    words4 other = __builtin_shufflevector(a, a, 2, 3, 0, 1);
+    a |= other;
+    return (uint32_t)(a[0] | a[1]);
 }
 
 #else
@@ -113,14 +116,17 @@ INLINE void ask(const bpe_rules *rules, lane *x, int which, size_t left, size_t 
     bpe_prefetch(rules->table.slots + x->homes[which]);
 }
 
-INLINE void receive_one(const bpe_rules *rules, lane *x, int which) {
-    const bpe_rank_table *table = &rules->table;
-    const uint64_t *bucket = table->slots + x->homes[which];
-    uint32_t found = scan(bucket, x->keys[which], table->rank_bits);
+/* The rank + 1 of a pair, or 0. */
+INLINE uint32_t find(const bpe_rank_table *table, uint64_t key, size_t home) {
+    const uint64_t *bucket = table->slots + home;
+    uint32_t found = scan(bucket, key, table->rank_bits);
     if (bucket[BPE_BUCKET_PAIRS - 1] != 0 && found == 0)
-        found = bpe_rank_table_rank(table, x->keys[which],
-                                    bpe_rank_table_next(table, x->homes[which])) +
-                1;
+        found = bpe_rank_table_rank(table, key, bpe_rank_table_next(table, home)) + 1;
+    return found;
+}
+
+INLINE void receive_one(const bpe_rules *rules, lane *x, int which) {
+    uint32_t found = find(&rules->table, x->keys[which], x->homes[which]);
     x->orders[x->places[which]] = order_of(found - 1, x->places[which] & (BPE_MANY_BYTES - 1));
 }
 
@@ -130,7 +136,7 @@ INLINE void receive(const bpe_rules *rules, lane *x) {
     receive_one(rules, x, 1);
 }
 
-static void begin(const bpe_rules *rules, lane *x, bpe_merge_job *job) {
+INLINE void begin(const bpe_rules *rules, lane *x, bpe_merge_job *job) {
     size_t n = job->n;
     x->job = job;
     x->n = n;
@@ -151,9 +157,11 @@ static void begin(const bpe_rules *rules, lane *x, bpe_merge_job *job) {
             x->orders[i] = order_of(rules->byte_ranks[pair], i);
         }
     } else {
-        for (size_t i = 0; i + 1 < n; i++)
-            x->orders[i] =
-                order_of(bpe_rank_table_find(&rules->table, x->ids[i], x->ids[i + 1]), i);
+        const bpe_rank_table *table = rules->first.slots ? &rules->first : &rules->table;
+        for (size_t i = 0; i + 1 < n; i++) {
+            uint64_t key = bpe_rank_table_key(table, x->ids[i], x->ids[i + 1]);
+            x->orders[i] = order_of(find(table, key, bpe_rank_table_home(table, key)) - 1, i);
+        }
     }
     x->keys[0] = x->keys[1] = bpe_rank_table_key(&rules->table, 0, x->ids[NOWHERE]);
     x->homes[0] = x->homes[1] = 0;
@@ -173,7 +181,7 @@ INLINE bool step(const bpe_rules *rules, lane *x) {
     x->next[at] = (uint16_t)right;
     x->prev[right] = (uint16_t)at;
     x->orders[gone] = order_of(DEAD, gone);
-    x->ids[at] = rules->made ? rules->made[rank] : rank;
+    x->ids[at] = bpe_rules_made(rules, rank, x->ids[at], x->ids[gone]);
     ask(rules, x, 0, left, at, left);
     ask(rules, x, 1, at, right, at);
     return true;

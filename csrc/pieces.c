@@ -276,35 +276,30 @@ static uint32_t find_char_piece(const bpe_pieces *m, const uint8_t *p, size_t n)
     return bpe_pieces_find(m, p, n);
 }
 
-static bool map_char(bpe_pieces *m, size_t *n_pages, const uint8_t *p, size_t n, uint32_t symbol) {
-    uint32_t cp;
-    bpe_utf8_decode(p, p + n, &cp);
-    uint16_t *page = &m->char_page[cp >> 8];
-    if (*page == 0) {
-        size_t need = (*n_pages + 1) << 8;
-        if (!bpe_mem_grow((void **)&m->char_symbols, &m->char_symbols_cap, need,
-                          sizeof *m->char_symbols)) {
-            return false;
-        }
-        for (size_t i = need - 256; i < need; i++)
-            m->char_symbols[i] = BPE_NO_SYMBOL;
-        *page = (uint16_t)(*n_pages)++;
-    }
-    m->char_symbols[((size_t)*page << 8) + (cp & 255)] = symbol;
-    return true;
+/* Descending floats as ascending numbers, with -0.0 behind +0.0. */
+static uint32_t score_key(float score) {
+    uint32_t bits;
+    memcpy(&bits, &score, sizeof bits);
+    return bits & 0x80000000u ? bits : ~bits & 0x7FFFFFFFu;
 }
 
-/*
- * All pieces that joins can make, then the characters in them that are none. User-defined pieces
- * are not among them: where one begins it is found, and what is found does not join. Only if some
- * are too deeply nested to be found can joins make them.
+static int compare_keys(const void *left, const void *right) {
+    uint64_t a = *(const uint64_t *)left;
+    uint64_t b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* Behind all scores. */
+#define NO_SCORE 0xFFFFFFFFu
+
+/* The pieces that joins can make, by score, then those of one character, which joins do not make:
+ * their scores, often equal, do not matter. Each is its score as a key in the high bits, and its
+ * id. User-defined pieces are not among them: where one begins it is found, and what is found does
+ * not join. Only if some are too deeply nested to be found can joins make them. Returns how many.
  */
-static bpe_status enter_symbols(bpe_pieces *m) {
-    uint8_t buffer[BPE_MAX_PIECE_BYTES];
-    size_t pieces_cap = 0;
-    size_t kinds_cap = 0;
-    if (!bpe_intern_init(&m->symbols, m->n_pieces))
-        return BPE_ERR_NOMEM;
+static size_t order_pieces(const bpe_pieces *m, const float *scores, uint64_t *order) {
+    size_t n_order = 0;
+    bool sorted = true;
     for (uint32_t i = 0; i < m->n_pieces; i++) {
         size_t n;
         const uint8_t *p = bpe_intern_bytes(&m->by_text, i, &n);
@@ -312,14 +307,51 @@ static bpe_status enter_symbols(bpe_pieces *m) {
             continue;
         if (m->types[i] == BPE_PIECE_USER && !m->text_users.shortens)
             continue;
-        bool unused = m->types[i] == BPE_PIECE_UNUSED;
+        bool one = m->compact && bpe_char_length(*p, n) == n;
+        order[n_order] = (uint64_t)(one ? NO_SCORE : score_key(scores[i])) << 32 | i;
+        sorted = sorted && (n_order == 0 || order[n_order - 1] < order[n_order]);
+        n_order++;
+    }
+    if (!sorted)
+        qsort(order, n_order, sizeof *order, compare_keys);
+    return n_order;
+}
+
+typedef struct symbol_room {
+    size_t pieces;
+    size_t kinds;
+} symbol_room;
+
+/* Enter pieces in this order as symbols, whose ranks become ranks[]: their own numbers, or that of
+ * the first one of the same score. */
+static bool enter_ranked(bpe_pieces *m, symbol_room *room, const uint64_t *order, size_t n_order,
+                         uint32_t *ranks) {
+    uint8_t buffer[BPE_MAX_PIECE_BYTES];
+    uint32_t key = NO_SCORE;
+    uint32_t rank = 0;
+    for (size_t i = 0; i < n_order; i++) {
+        uint32_t id = (uint32_t)order[i];
+        size_t n;
+        const uint8_t *p = bpe_intern_bytes(&m->by_text, id, &n);
+        bool unused = m->types[id] == BPE_PIECE_UNUSED;
         m->whole = m->whole || unused;
         p = in_text(m, p, n, buffer, &n);
-        if (p && !add_symbol(m, &pieces_cap, &kinds_cap, p, n, i,
-                             unused ? BPE_SYMBOL_UNUSED : BPE_SYMBOL_PIECE)) {
-            return BPE_ERR_NOMEM;
-        }
+        if (!p)
+            continue;
+        uint32_t symbol = (uint32_t)m->symbols.n;
+        if (!add_symbol(m, &room->pieces, &room->kinds, p, n, id,
+                        unused ? BPE_SYMBOL_UNUSED : BPE_SYMBOL_PIECE))
+            return false;
+        rank = order[i] >> 32 == key ? rank : symbol;
+        key = (uint32_t)(order[i] >> 32);
+        ranks[symbol] = key == NO_SCORE ? BPE_NO_RANK : rank;
     }
+    return true;
+}
+
+/* Enter the characters of pieces that are no pieces. */
+static bool enter_parts(bpe_pieces *m, symbol_room *room) {
+    uint8_t buffer[BPE_MAX_PIECE_BYTES];
     size_t n_made = m->symbols.n;
     for (size_t i = 0; i < n_made; i++) {
         size_t n;
@@ -334,116 +366,108 @@ static bpe_status enter_symbols(bpe_pieces *m) {
                 continue;
             }
             memcpy(buffer, p, length);
-            if (!add_symbol(m, &pieces_cap, &kinds_cap, buffer, length,
+            if (!add_symbol(m, &room->pieces, &room->kinds, buffer, length,
                             find_char_piece(m, buffer, length), BPE_SYMBOL_UNKNOWN)) {
-                return BPE_ERR_NOMEM;
+                return false;
             }
         }
     }
-    return BPE_OK;
+    return true;
 }
 
-/* ---------------------------------------------------------------- where text may be cut */
-
+/* The characters, and the id of each that is a piece. Only compact text is cut. */
 static bool enter_chars(bpe_pieces *m) {
-    size_t n_pages = 1;
-    m->char_symbols = bpe_mem_array(256, sizeof *m->char_symbols);
-    if (!m->char_symbols)
+    if (!m->compact)
+        return bpe_chars_init_empty(&m->chars);
+    uint32_t *ids = bpe_mem_array(m->symbols.n, sizeof *ids);
+    if (!ids)
         return false;
-    m->char_symbols_cap = 256;
-    for (size_t i = 0; i < 256; i++)
-        m->char_symbols[i] = BPE_NO_SYMBOL;
-    for (size_t i = 0; m->compact && i < m->symbols.n; i++) {
-        size_t n;
-        const uint8_t *p = bpe_intern_bytes(&m->symbols, i, &n);
-        if (n == bpe_char_length(*p, n) && !map_char(m, &n_pages, p, n, (uint32_t)i))
-            return false;
-    }
-    return true;
+    for (size_t i = 0; i < m->symbols.n; i++)
+        ids[i] = m->symbol_kinds[i] == BPE_SYMBOL_PIECE ? m->symbol_pieces[i] : BPE_CHAR_NO_ID;
+    uint32_t ascii_ids[128];
+    for (size_t b = 0; b < 128; b++) /* a space may have to be spelt as a mark */
+        ascii_ids[b] = m->byte_fallback && b != ' ' ? m->byte_ids[b] : BPE_CHAR_NO_ID;
+    bool ok = bpe_chars_init(&m->chars, &m->symbols, ids, ascii_ids, m->escapes);
+    bpe_mem_free(ids);
+    return ok;
 }
 
-/* Which characters stand next to each other in pieces; compact text only. */
-static bool enter_neighbours(bpe_pieces *m) {
-    size_t n_bytes = m->symbols.n ? m->symbols.ends[m->symbols.n - 1] : 0;
-    m->neighbour_bits = 12;
-    while (m->neighbour_bits < 32 && (size_t)1 << m->neighbour_bits < 2 * n_bytes)
-        m->neighbour_bits++;
-    m->neighbours = bpe_mem_zeroed((size_t)1 << (m->neighbour_bits - 6), sizeof *m->neighbours);
-    if (!m->neighbours)
-        return false;
-    m->words = true;
-    for (size_t i = 0; i < m->symbols.n; i++) {
-        size_t n;
-        const uint8_t *p = bpe_intern_bytes(&m->symbols, i, &n);
-        const uint8_t *end = p + n;
-        uint32_t before = BPE_NO_SYMBOL;
-        uint8_t byte_before = ' ';
-        while (p < end) {
-            uint32_t cp;
-            size_t length = bpe_utf8_decode(p, end, &cp);
-            uint32_t symbol = bpe_codepoint_symbol(m, cp);
-            if (before != BPE_NO_SYMBOL) {
-                size_t bit = bpe_neighbour_bit(m, before, symbol);
-                m->neighbours[bit >> 6] |= (uint64_t)1 << (bit & 63);
-            }
-            if (*p == ' ' && byte_before != ' ')
-                m->words = false;
-            byte_before = *p;
-            before = symbol;
-            p += length;
-        }
-    }
-    return true;
-}
-
-/* ---------------------------------------------------------------- ranks */
-
-/* Descending floats as ascending numbers, with -0.0 behind +0.0. */
-static uint32_t score_key(float score) {
-    uint32_t bits;
-    memcpy(&bits, &score, sizeof bits);
-    return bits & 0x80000000u ? bits : ~bits & 0x7FFFFFFFu;
-}
-
-static int compare_keys(const void *left, const void *right) {
-    uint64_t a = *(const uint64_t *)left;
-    uint64_t b = *(const uint64_t *)right;
-    return a < b ? -1 : a > b;
-}
+/* ---------------------------------------------------------------- rules */
 
 /* More pairs that join than this are refused. A vocabulary of a million pieces has some 4 million;
  * what has more was made so that the table gets large. */
 #define MAX_PAIRS ((size_t)1 << 23)
 
-static bpe_status make_rules(bpe_pieces *m, const float *scores, bpe_error *err) {
-    size_t n = m->symbols.n;
-    uint32_t *ranks = bpe_mem_array(n, sizeof *ranks);
-    uint64_t *order = bpe_mem_array(n, sizeof *order);
-    bpe_status status = ranks && order ? BPE_OK : bpe_fail(err, BPE_ERR_NOMEM, 0);
-    if (status == BPE_OK) {
-        size_t n_made = 0;
-        bool sorted = true;
-        for (size_t i = 0; i < n; i++) {
-            ranks[i] = BPE_NO_RANK;
-            if (m->symbol_kinds[i] == BPE_SYMBOL_UNKNOWN)
-                continue;
-            order[n_made] = (uint64_t)score_key(scores[m->symbol_pieces[i]]) << 32 | i;
-            sorted = sorted && (n_made == 0 || order[n_made - 1] < order[n_made]);
-            n_made++;
-        }
-        if (!sorted)
-            qsort(order, n_made, sizeof *order, compare_keys);
-        uint32_t rank = 0;
-        for (size_t i = 0; i < n_made; i++) {
-            if (i > 0 && order[i] >> 32 != order[i - 1] >> 32)
-                rank++;
-            ranks[(uint32_t)order[i]] = rank;
-        }
-        bpe_ranked_strings list = {&m->symbols, NULL, ranks, n, MAX_PAIRS};
-        status = bpe_rules_from_strings(&m->rules, &list, err);
+/* The characters of a symbol that has just two. */
+static bool two_chars(const bpe_pieces *m, size_t symbol, uint32_t cps[2]) {
+    size_t n;
+    const uint8_t *p = bpe_intern_bytes(&m->symbols, symbol, &n);
+    size_t first = bpe_utf8_decode(p, p + n, &cps[0]);
+    return first < n && first + bpe_utf8_decode(p + first, p + n, &cps[1]) == n;
+}
+
+/* The pairs of characters that join: those of ASCII in an array. */
+static bool enter_first(bpe_pieces *m, const uint32_t *ranks, size_t n) {
+    uint32_t cps[2];
+    size_t n_pairs = 0;
+    for (size_t i = 0; i < n; i++)
+        n_pairs += ranks[i] != BPE_NO_RANK && two_chars(m, i, cps);
+    m->rules.byte_ranks = bpe_mem_array(256 * 256, sizeof *m->rules.byte_ranks);
+    if (!m->rules.byte_ranks ||
+        !bpe_rank_table_init(&m->rules.first, m->symbols.n, m->rules.n_ranks, n_pairs))
+        return false;
+    memset(m->rules.byte_ranks, 255, 128 * 256 * sizeof *m->rules.byte_ranks); /* BPE_NO_RANK */
+    for (size_t i = 0; i < n; i++) {
+        if (ranks[i] == BPE_NO_RANK || !two_chars(m, i, cps))
+            continue;
+        if (cps[0] < 128 && cps[1] < 128)
+            m->rules.byte_ranks[cps[0] << 8 | cps[1]] = ranks[i];
+        if (!bpe_rank_table_add(&m->rules.first, bpe_chars_at(&m->chars, cps[0])->symbol,
+                                bpe_chars_at(&m->chars, cps[1])->symbol, ranks[i]))
+            return false;
     }
-    bpe_mem_free(ranks);
+    return true;
+}
+
+/* The rules that make the first n symbols, of these ranks; n <= n_pieces. */
+static bpe_status make_rules(bpe_pieces *m, uint32_t *ranks, size_t n, bpe_error *err) {
+    uint32_t *made = bpe_mem_array(n, sizeof *made);
+    if (!made)
+        return bpe_fail(err, BPE_ERR_NOMEM, 0);
+    for (size_t i = 0; i < n; i++) {
+        made[i] = (uint32_t)i;
+        if (ranks[i] != BPE_NO_RANK && ranks[i] != i)
+            made[ranks[i]] = BPE_NO_ID;
+    }
+    bpe_ranked_strings list = {&m->symbols, NULL, ranks, m->symbols.n, MAX_PAIRS, made, n};
+    bpe_status status = bpe_rules_from_strings(&m->rules, &list, err);
+    bpe_mem_free(made);
+    if (status == BPE_OK && m->compact && m->rules.table.slots && !enter_first(m, ranks, n))
+        status = bpe_fail(err, BPE_ERR_NOMEM, 0);
+    return status;
+}
+
+/* Symbols, characters, rules. */
+static bpe_status enter_symbols(bpe_pieces *m, const float *scores, bpe_error *err) {
+    symbol_room room = {0, 0};
+    uint64_t *order = bpe_mem_array(m->n_pieces, sizeof *order);
+    uint32_t *ranks = NULL;
+    size_t ranks_cap = 0;
+    size_t n = 0;
+    bool ok = order && bpe_mem_grow((void **)&ranks, &ranks_cap, m->n_pieces, sizeof *ranks) &&
+              bpe_intern_init(&m->symbols, m->n_pieces);
+    if (ok) {
+        size_t n_order = order_pieces(m, scores, order);
+        ok = enter_ranked(m, &room, order, n_order, ranks);
+        n = m->symbols.n;
+    }
     bpe_mem_free(order);
+    ok = ok && enter_parts(m, &room) && enter_chars(m) &&
+         bpe_mem_grow((void **)&ranks, &ranks_cap, m->symbols.n, sizeof *ranks);
+    for (size_t i = n; ok && i < m->symbols.n; i++)
+        ranks[i] = BPE_NO_RANK;
+    bpe_status status = ok ? make_rules(m, ranks, n, err) : bpe_fail(err, BPE_ERR_NOMEM, 0);
+    bpe_mem_free(ranks);
     return status;
 }
 
@@ -503,6 +527,14 @@ static bpe_status init_normalizers(bpe_pieces *m, const bpe_pieces_spec *spec, b
     return BPE_OK;
 }
 
+/* Whether normalising leaves nothing to do but to put a mark before a text. */
+static bool is_direct(const bpe_pieces *m) {
+    uint32_t flags = m->normalizer.flags;
+    uint32_t marks = BPE_NORMALIZE_MARK | BPE_NORMALIZE_MARK_AFTER;
+    return m->normalizer.map.n_cells == 0 && !(flags & BPE_NORMALIZE_SQUEEZE) &&
+           (flags & marks) != marks && !m->raw_users.match && !m->text_users.match;
+}
+
 /*
  * Text is taken as a whole where its parts are not independent: unused pieces are taken apart into
  * what their text was last joined from, anywhere in the text; and where text need not be UTF-8,
@@ -515,14 +547,14 @@ static bpe_status build(bpe_pieces *m, const bpe_pieces_spec *spec, bpe_error *e
     if (status != BPE_OK)
         return status;
     status = enter_users(m);
-    if (status == BPE_OK)
-        status = enter_symbols(m);
     if (status != BPE_OK)
         return bpe_fail(err, status, 0);
+    status = enter_symbols(m, spec->scores, err);
+    if (status != BPE_OK)
+        return status;
     m->whole = m->whole || !m->compact;
-    if (!enter_chars(m) || !enter_decoded(m, spec) || (m->compact && !enter_neighbours(m)))
-        return bpe_fail(err, BPE_ERR_NOMEM, 0);
-    return make_rules(m, spec->scores, err);
+    m->direct = !m->whole && is_direct(m);
+    return enter_decoded(m, spec) ? BPE_OK : bpe_fail(err, BPE_ERR_NOMEM, 0);
 }
 
 bpe_status bpe_pieces_new(const bpe_pieces_spec *spec, bpe_pieces **out, bpe_error *err) {
@@ -558,8 +590,7 @@ void bpe_pieces_free(bpe_pieces *m) {
     bpe_mem_free(m->symbol_pieces);
     bpe_mem_free(m->symbol_kinds);
     bpe_rules_free(&m->rules);
-    bpe_mem_free(m->char_symbols);
-    bpe_mem_free(m->neighbours);
+    bpe_chars_free(&m->chars);
     bpe_mem_free(m->decoded);
     bpe_mem_free(m->decoded_ends);
     bpe_mem_free(m);

@@ -7,9 +7,8 @@
  * symbol, right symbol) -> (rank, symbol), where the rank is the place of the score among all
  * scores, the highest first.
  *
- * Where no piece has two characters next to each other, no join ever crosses from the one to the
- * other. So text may be cut at all such places and each part be joined by itself and be cached; in
- * particular, if no piece has a mark behind another character, before each word's mark.
+ * Text is cut where no piece has two characters next to each other (pieces_chars.h), and each part
+ * is joined by itself and may be cached.
  */
 #ifndef BPE_PIECES_H
 #define BPE_PIECES_H
@@ -21,9 +20,7 @@
 #include "match.h"
 #include "merge.h"
 #include "normalize.h"
-
-/* A character without a symbol. No pair with it may look like BPE_NO_PAIR. */
-#define BPE_NO_SYMBOL 0x7FFFFFFFu
+#include "pieces_chars.h"
 
 /* Set in a symbol that is a user-defined piece found in text; the other bits are its id. It joins
  * with nothing. */
@@ -44,8 +41,6 @@ typedef struct bpe_users {
     bool shortens; /* some pieces are not taken themselves */
 } bpe_users;
 
-#define BPE_CHAR_PAGES (0x110000 >> 8)
-
 struct bpe_pieces {
     uint32_t n_pieces;
     uint32_t unk; /* BPE_NO_ID: there is none */
@@ -62,23 +57,15 @@ struct bpe_pieces {
     bool escapes; /* a space of the source is a mark in the text */
     bool compact; /* text is in the compact form, and all UTF-8 */
     bool whole;   /* text cannot be cut; see bpe_pieces_new */
-    bool words;   /* no piece has a mark behind another character */
+    bool direct;  /* text need not be normalised: it is its source, if in it marks count as spaces
+                     and bytes that are not UTF-8 as U+FFFD, and a mark is put before it */
 
     bpe_intern symbols;      /* in the form that text has */
     uint32_t *symbol_pieces; /* the piece with the same text, of any type, or BPE_NO_ID */
     uint8_t *symbol_kinds;
     bpe_rules rules;
 
-    /* The symbol of each character: page of its codepoint >> 8, then its low byte; page 0 has no
-     * symbols. For compact text only. */
-    uint16_t char_page[BPE_CHAR_PAGES];
-    uint32_t *char_symbols;
-    size_t char_symbols_cap;
-
-    /* A set of (symbol, symbol): characters that stand next to each other in some piece. A bit per
-     * hash, so it may say "yes" by mistake, which costs a cut and no correctness. */
-    uint64_t *neighbours;
-    unsigned neighbour_bits;
+    bpe_chars chars; /* of compact text */
 
     /* What each piece decodes to: decoded[decoded_ends[i - 1], decoded_ends[i]). */
     uint8_t *decoded;
@@ -89,23 +76,6 @@ struct bpe_pieces {
 static inline size_t bpe_char_length(uint8_t first, size_t room) {
     size_t n = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
     return n < room ? n : room;
-}
-
-static inline uint32_t bpe_codepoint_symbol(const bpe_pieces *p, uint32_t cp) {
-    return p->char_symbols[((size_t)p->char_page[cp >> 8] << 8) + (cp & 255)];
-}
-
-static inline size_t bpe_neighbour_bit(const bpe_pieces *p, uint32_t left, uint32_t right) {
-    uint64_t h = (left * 0x9E3779B97F4A7C15u) ^ (right * 0xC2B2AE3D27D4EB4Fu);
-    return (size_t)((h ^ h >> 29) * 0xBF58476D1CE4E5B9u >> (64 - p->neighbour_bits));
-}
-
-/* Whether a join may cross from one character to the next. */
-static inline bool bpe_may_join(const bpe_pieces *p, uint32_t left, uint32_t right) {
-    if (left == BPE_NO_SYMBOL || right == BPE_NO_SYMBOL)
-        return false;
-    size_t bit = bpe_neighbour_bit(p, left, right);
-    return p->neighbours[bit >> 6] >> (bit & 63) & 1;
 }
 
 /* Find user-defined pieces: all places where one starts, ascending, overlaps and all; none when

@@ -1,16 +1,14 @@
 #include <string.h>
 
 #include "memory.h"
-#include "pieces_workspace.h"
+#include "pieces_batch.h"
 #include "utf8.h"
 
 /*
- * Text is normalised, cut into words, and each word is looked up in the cache or joined. A model
- * without user-defined pieces is served in portions of text that stay in a near cache.
+ * Text is cut where no join can cross, and each part is looked up in the cache or joined. Where
+ * normalising leaves it as it is, no copy is made; otherwise a model without user-defined pieces is
+ * served in portions of text that stay in a near cache.
  */
-
-/* Words are looked up this many at a time; see encode.c. */
-#define BATCH 256
 
 /* Text is normalised this many bytes at a time. */
 #define PORTION 32768
@@ -18,41 +16,42 @@
 /* An unused piece is taken apart so many times, and no more. */
 #define MAX_DEPTH 100
 
-/* One running call. The ids made so far are w->ids[0, n_ids), with w->spans if they are wanted. */
+/* One running call. The ids made so far are w->ids[0, parts.n_ids), with w->spans if they are
+ * wanted. */
 typedef struct call {
     const bpe_pieces *m;
     bpe_pieces_workspace *w;
     bool with_spans;
     bpe_chance *chance; /* NULL: nothing is skipped */
-    size_t n_ids;
-    size_t first_id; /* of the stretch at hand: unknowns do not run together across it */
-    /* Words found, and not yet encoded: from `start` to each of the ends. */
-    size_t start;
-    size_t n_ends;
-    size_t ends[BATCH];
+    bpe_parts parts;
 } call;
+
+static void begin_call(call *c, const bpe_pieces *m, bpe_pieces_workspace *w, bool with_spans) {
+    c->m = c->parts.m = m;
+    c->w = c->parts.w = w;
+    c->with_spans = with_spans;
+    c->chance = NULL;
+    c->parts.n_ids = c->parts.first = c->parts.first_id = c->parts.n_missed = 0;
+    w->n_batches++; /* marks of a call that failed are not valid any more */
+}
 
 /* ---------------------------------------------------------------- symbols -> ids */
 
-/* Room for the ids of text[0, n), whatever they are: a byte piece for each byte, where marks have
- * three. */
+/* Room for the ids of text[0, n), whatever they are. */
 static bool reserve_ids(call *c, size_t n) {
     bpe_pieces_workspace *w = c->w;
-    if (n > SIZE_MAX / 64)
-        return false;
-    size_t need = c->n_ids + BPE_MARK_BYTES * n;
-    if (!bpe_mem_grow((void **)&w->ids, &w->ids_cap, need, sizeof *w->ids))
-        return false;
-    return !c->with_spans ||
-           bpe_mem_grow((void **)&w->spans, &w->spans_cap, need, sizeof *w->spans);
+    return bpe_parts_reserve(&c->parts, n) &&
+           (!c->with_spans ||
+            bpe_mem_grow((void **)&w->spans, &w->spans_cap, c->parts.n_ids + BPE_IDS_PER_BYTE * n,
+                         sizeof *w->spans));
 }
 
 static inline void put_id(call *c, uint32_t id, size_t start, size_t end) {
     if (c->with_spans) {
         const size_t *offsets = c->w->text.offsets;
-        c->w->spans[c->n_ids] = (bpe_span){offsets[start], offsets[end], start, end};
+        c->w->spans[c->parts.n_ids] = (bpe_span){offsets[start], offsets[end], start, end};
     }
-    c->w->ids[c->n_ids++] = id;
+    c->w->ids[c->parts.n_ids++] = id;
 }
 
 static void put_bytes(call *c, size_t start, size_t end) {
@@ -73,10 +72,10 @@ static void put_bytes(call *c, size_t start, size_t end) {
 static void put_unknown(call *c, size_t first, size_t start, size_t end) {
     if (c->m->byte_fallback) {
         put_bytes(c, start, end);
-    } else if (c->n_ids > first && c->w->ids[c->n_ids - 1] == c->m->unk) {
+    } else if (c->parts.n_ids > first && c->w->ids[c->parts.n_ids - 1] == c->m->unk) {
         if (c->with_spans) {
-            c->w->spans[c->n_ids - 1].end = c->w->text.offsets[end];
-            c->w->spans[c->n_ids - 1].text_end = end;
+            c->w->spans[c->parts.n_ids - 1].end = c->w->text.offsets[end];
+            c->w->spans[c->parts.n_ids - 1].text_end = end;
         }
     } else {
         put_id(c, c->m->unk, start, end);
@@ -85,11 +84,11 @@ static void put_unknown(call *c, size_t first, size_t start, size_t end) {
 
 static void run_together(call *c, size_t first) {
     uint32_t *ids = c->w->ids;
-    if (c->m->byte_fallback || first == c->first_id || first == c->n_ids ||
+    if (c->m->byte_fallback || first == c->parts.first_id || first == c->parts.n_ids ||
         ids[first] != c->m->unk || ids[first - 1] != c->m->unk) {
         return;
     }
-    size_t n = c->n_ids - first - 1;
+    size_t n = c->parts.n_ids - first - 1;
     memmove(ids + first, ids + first + 1, n * sizeof *ids);
     if (c->with_spans) {
         bpe_span *spans = c->w->spans;
@@ -97,7 +96,7 @@ static void run_together(call *c, size_t first) {
         spans[first - 1].text_end = spans[first].text_end;
         memmove(spans + first, spans + first + 1, n * sizeof *spans);
     }
-    c->n_ids--;
+    c->parts.n_ids--;
 }
 
 static size_t symbol_length(const call *c, uint32_t symbol, size_t at) {
@@ -140,40 +139,22 @@ static size_t put_symbol(call *c, uint32_t symbol, const bpe_pair_map *back, uns
     return end;
 }
 
-/* ---------------------------------------------------------------- one word */
+/* ---------------------------------------------------------------- one part, with its places */
 
-/* The symbols of text[at, end), which is UTF-8, into `symbols`; how many there are. *certain: all
- * of them are pieces. */
-static size_t find_symbols(const bpe_pieces *m, const uint8_t *p, const uint8_t *end,
-                           uint32_t *symbols, bool *certain) {
-    size_t n = 0;
-    *certain = true;
-    while (p < end) {
-        uint32_t cp = *p;
-        p += cp < 0x80 ? 1 : bpe_utf8_decode(p, end, &cp);
-        uint32_t symbol = bpe_codepoint_symbol(m, cp);
-        if (symbol == BPE_NO_SYMBOL || m->symbol_kinds[symbol] != BPE_SYMBOL_PIECE)
-            *certain = false;
-        symbols[n++] = symbol;
-    }
-    return n;
-}
-
-/* Join text[start, end) and append its ids. */
-static bpe_status join_word(call *c, size_t start, size_t end) {
+/* Join text[start, end) and append its ids. Nothing is cached: caches know of no places. */
+static bpe_status join_part(call *c, size_t start, size_t end) {
     const bpe_pieces *m = c->m;
     bpe_pieces_workspace *w = c->w;
-    if (!reserve_ids(c, end - start))
+    if (!reserve_ids(c, end - start) ||
+        !bpe_mem_grow((void **)&w->symbols, &w->symbols_cap, end - start, sizeof *w->symbols))
         return BPE_ERR_NOMEM;
-    uint32_t local[BPE_SHORT_BYTES];
-    uint32_t *symbols = local;
-    if (end - start > BPE_SHORT_BYTES) {
-        if (!bpe_mem_grow((void **)&w->symbols, &w->symbols_cap, end - start, sizeof *symbols))
-            return BPE_ERR_NOMEM;
-        symbols = w->symbols;
+    uint32_t *symbols = w->symbols;
+    size_t n = 0;
+    for (size_t at = start; at < end;) {
+        uint32_t cp;
+        at += bpe_utf8_decode(w->text.bytes + at, w->text.bytes + end, &cp);
+        symbols[n++] = bpe_chars_at(&m->chars, cp)->symbol;
     }
-    bool certain;
-    size_t n = find_symbols(m, w->text.bytes + start, w->text.bytes + end, symbols, &certain);
     if (n <= BPE_SHORT_BYTES && w->path != BPE_PIECES_PATH_LONG) {
         n = bpe_merge_short(&m->rules, symbols, n, BPE_NO_RANK);
     } else {
@@ -183,171 +164,118 @@ static bpe_status join_word(call *c, size_t start, size_t end) {
         if (status != BPE_OK)
             return status;
     }
-    if (certain && !c->with_spans) {
-        for (size_t i = 0; i < n; i++)
-            w->ids[c->n_ids + i] = m->symbol_pieces[symbols[i]];
-        c->n_ids += n;
-        return BPE_OK;
-    }
-    size_t first = c->n_ids;
+    size_t first = c->parts.n_ids;
     for (size_t i = 0; i < n; i++)
         start = put_symbol(c, symbols[i], NULL, 0, first, start);
+    run_together(c, first);
     return BPE_OK;
 }
 
-/* Encode the words that were found. As in encode.c, all buckets are asked for before the first is
- * looked at. */
-static bpe_status flush(call *c) {
-    bpe_pieces_workspace *w = c->w;
-    bpe_cache_key keys[BATCH];
-    bpe_cache_entry *buckets[BATCH];
-    const uint8_t *text = w->text.bytes;
-    const uint8_t *readable = text + w->text.n + BPE_TEXT_PADDING;
-    bool use_cache = w->use_cache && !c->with_spans;
-    size_t from = c->start;
-    for (size_t i = 0; i < c->n_ends; from = c->ends[i], i++) {
-        buckets[i] = NULL;
-        if (c->ends[i] - from > BPE_CACHE_KEY_BYTES || !use_cache)
-            continue;
-        keys[i] = bpe_cache_key_of(text + from, c->ends[i] - from, readable);
-        buckets[i] = bpe_cache_bucket(&w->cache, bpe_cache_hash(&keys[i]));
-        bpe_prefetch(buckets[i]);
-    }
-    if (!reserve_ids(c, 2 * BATCH)) /* four ids for each word */
-        return BPE_ERR_NOMEM;
-    for (size_t i = 0; i < c->n_ends; c->start = c->ends[i], i++) {
-        size_t first = c->n_ids;
-        const bpe_cache_entry *e = buckets[i] ? bpe_cache_find(buckets[i], &keys[i]) : NULL;
-        if (e) {
-            uint32_t *to = w->ids + first;
-            to[0] = e->ids[0] & BPE_CACHE_ID_MASK;
-            to[1] = e->ids[1];
-            to[2] = e->ids[2];
-            to[3] = e->ids[3];
-            c->n_ids += bpe_cache_count(e);
-        } else {
-            bpe_status status = join_word(c, c->start, c->ends[i]);
-            if (status != BPE_OK)
-                return status;
-            size_t n = c->n_ids - first;
-            if (buckets[i] && n <= BPE_CACHE_IDS)
-                bpe_cache_put(buckets[i], &keys[i], w->ids + first, n);
-            if (!reserve_ids(c, 2 * BATCH))
-                return BPE_ERR_NOMEM;
-        }
-        run_together(c, first);
-    }
-    c->n_ends = 0;
-    return BPE_OK;
-}
+/* ---------------------------------------------------------------- text -> parts */
 
-static inline bpe_status add_word(call *c, size_t end) {
-    c->ends[c->n_ends++] = end;
-    return c->n_ends == BATCH ? flush(c) : BPE_OK;
-}
-
-/* ---------------------------------------------------------------- text -> words */
-
-/* Cut text[start, end) wherever no join can cross. */
-static bpe_status cut_finely(call *c, size_t start, size_t end) {
-    const bpe_pieces *m = c->m;
-    /* Encoding what was found does not move the text. */
-    const uint8_t *text = c->w->text.bytes;
-    uint32_t before = BPE_NO_SYMBOL;
-    for (size_t at = start; at < end;) {
-        uint32_t cp = text[at];
-        size_t n = cp < 0x80 ? 1 : bpe_utf8_decode(text + at, text + end, &cp);
-        uint32_t symbol = bpe_codepoint_symbol(m, cp);
-        if (at > start && !bpe_may_join(m, before, symbol)) {
-            bpe_status status = add_word(c, at);
-            if (status != BPE_OK)
-                return status;
-        }
-        before = symbol;
-        at += n;
-    }
-    return add_word(c, end);
-}
-
-/* Where the word ends that begins at `start`: before the first space behind another character. It
- * does not end before `at`. */
-static size_t word_end(const uint8_t *text, size_t start, size_t at, size_t n) {
-    if (at <= start || text[at - 1] == ' ') {
-        at = at > start ? at : start;
-        while (at < n && text[at] == ' ')
-            at++;
-    }
-#if defined(__GNUC__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    /* Padding behind the text makes eight bytes readable anywhere in it. */
-    while (at < n) {
-        uint64_t x = bpe_load64(text + at) ^ 0x2020202020202020u;
-        uint64_t spaces = (x - 0x0101010101010101u) & ~x & 0x8080808080808080u;
-        if (spaces != 0) { /* the lowest bit set is right, whatever the higher ones */
-            at += (size_t)__builtin_ctzll(spaces) >> 3;
-            break;
-        }
-        at += 8;
-    }
-    return at < n ? at : n;
-#else
-    while (at < n && text[at] != ' ')
-        at++;
-    return at;
-#endif
-}
-
-/*
- * Cut text[start, end) into words and add them. A text that goes on (`open`) may go on within its
- * last word, which is left: *left says where it begins. Until *scanned no word ends that begins
- * there.
- */
-static bpe_status add_words(call *c, size_t start, size_t end, bool open, size_t *left,
-                            size_t *scanned) {
-    const uint8_t *text = c->w->text.bytes;
-    bool fine = !c->m->words;
-    while (start < end) {
-        size_t from = *scanned < end ? *scanned : end; /* trimming may have shortened the text */
-        size_t stop = fine ? end : word_end(text, start, from, end);
-        if (stop == end && open)
-            break;
-        bpe_status status =
-            stop - start > BPE_CACHE_KEY_BYTES ? cut_finely(c, start, stop) : add_word(c, stop);
+/* Add the parts of the first n bytes of a text as far as they are certain to end. */
+static bpe_status add_parts(call *c, bpe_cutter *cutter, size_t n, const uint8_t *readable) {
+    size_t ends[BPE_MAX_CUTS];
+    uint32_t kinds[BPE_MAX_CUTS];
+    size_t n_ends;
+    do {
+        size_t start = cutter->start;
+        n_ends = bpe_cutter_more(cutter, n, ends, kinds, BPE_MIN_CUTS);
+        bpe_status status = BPE_OK;
+        if (n_ends > 0 && !c->with_spans)
+            status = bpe_parts_add(&c->parts, cutter->text, readable, start, ends, kinds, n_ends);
+        for (size_t i = 0; c->with_spans && i < n_ends && status == BPE_OK; start = ends[i], i++)
+            status = join_part(c, start, ends[i]);
         if (status != BPE_OK)
             return status;
-        start = stop;
-    }
-    *left = start;
-    *scanned = end;
+    } while (n_ends >= BPE_MIN_CUTS);
     return BPE_OK;
 }
 
-static bpe_status encode_words(call *c, size_t start, size_t end) {
-    size_t left;
-    size_t scanned = 0;
-    c->start = start;
-    bpe_status status = add_words(c, start, end, false, &left, &scanned);
-    return status == BPE_OK ? flush(c) : status;
+/* Add what is left of the first n bytes of a text, after that. */
+static bpe_status add_last(call *c, const bpe_cutter *cutter, size_t n, const uint8_t *readable) {
+    if (c->with_spans)
+        return join_part(c, cutter->start, n);
+    uint32_t kind = bpe_cutter_kind(cutter);
+    return bpe_parts_add(&c->parts, cutter->text, readable, cutter->start, &n, &kind, 1);
 }
 
-/* Words in portions of text. */
+/* Add all parts of text[start, n). */
+static bpe_status add_all(call *c, const uint8_t *text, size_t start, size_t n,
+                          const uint8_t *readable) {
+    if (start == n)
+        return BPE_OK;
+    bpe_cutter cutter;
+    bpe_cutter_begin(&cutter, &c->m->chars, text, start, n);
+    bpe_status status = add_parts(c, &cutter, n, readable);
+    return status == BPE_OK ? add_last(c, &cutter, n, readable) : status;
+}
+
+/* Text that is its source, with no copy but of its first part, if a mark comes before it. */
+static bpe_status encode_direct(call *c, const uint8_t *data, size_t n) {
+    size_t first = 0;
+    if (c->m->normalizer.flags & BPE_NORMALIZE_MARK) {
+        bpe_cutter cutter;
+        bpe_cutter_begin(&cutter, &c->m->chars, data, 0, n);
+        size_t ends[BPE_MAX_CUTS];
+        uint32_t kinds[BPE_MAX_CUTS];
+        first = bpe_cutter_more(&cutter, n, ends, kinds, 1) > 0 ? ends[0] : n;
+        bpe_text *text = &c->w->text;
+        if (!bpe_mem_grow((void **)&text->bytes, &text->cap, first + 1 + BPE_TEXT_PADDING, 1))
+            return BPE_ERR_NOMEM;
+        text->bytes[0] = ' ';
+        memcpy(text->bytes + 1, data, first);
+        memset(text->bytes + first + 1, 0, BPE_TEXT_PADDING);
+        bpe_status status =
+            add_all(c, text->bytes, 0, first + 1, text->bytes + first + 1 + BPE_TEXT_PADDING);
+        if (status != BPE_OK)
+            return status;
+    }
+    bpe_status status = add_all(c, data, first, n, data + n);
+    return status == BPE_OK ? bpe_parts_finish(&c->parts) : status;
+}
+
+/* How much of a text that goes on is not followed by spaces alone, which may yet be trimmed. All
+ * from `known` on is new; what lies before is known not to end later than `settled`. */
+static size_t settle(const bpe_text *text, size_t known, size_t settled) {
+    size_t n = text->n;
+    while (n > known && text->bytes[n - 1] == ' ')
+        n--;
+    return n > known ? n : settled;
+}
+
+/* Text in portions. */
 static bpe_status encode_portions(call *c, bpe_normalize_cursor *cursor) {
     bpe_text *text = &c->w->text;
-    size_t scanned = 0;
+    bpe_cutter cutter = {0};
+    size_t known = 0;
+    size_t settled = 0;
     do {
         bpe_status status = bpe_normalize_more(cursor, PORTION);
         if (status != BPE_OK)
             return status;
-        size_t left;
-        c->start = 0;
-        status = add_words(c, 0, text->n, !cursor->done, &left, &scanned);
+        const uint8_t *readable = text->bytes + text->n + BPE_TEXT_PADDING;
+        settled = cursor->done ? text->n : settle(text, known, settled);
+        known = text->n;
+        if (settled == 0)
+            continue;
+        if (cutter.at == 0)
+            bpe_cutter_begin(&cutter, &c->m->chars, text->bytes, 0, settled);
+        bpe_cutter_move(&cutter, text->bytes, 0);
+        status = add_parts(c, &cutter, settled, readable);
+        if (status == BPE_OK && cursor->done)
+            status = add_last(c, &cutter, settled, readable);
         if (status == BPE_OK)
-            status = flush(c);
+            status = bpe_parts_finish(&c->parts);
         if (status != BPE_OK)
             return status;
-        if (left > 0) { /* otherwise a long word grows, and is not moved again and again */
-            memmove(text->bytes, text->bytes + left, text->n - left);
-            text->n -= left;
-            scanned -= left;
+        size_t start = cutter.start;
+        if (start > 0) { /* otherwise a long part grows, and is not moved again and again */
+            memmove(text->bytes, text->bytes + start, text->n - start);
+            text->n -= start;
+            settled -= start;
+            known -= start;
+            bpe_cutter_move(&cutter, text->bytes, start);
         }
     } while (!cursor->done);
     return BPE_OK;
@@ -400,13 +328,22 @@ static bpe_status encode_whole(call *c) {
     if (status == BPE_OK && !reserve_ids(c, w->text.n))
         status = BPE_ERR_NOMEM;
     for (size_t i = 0; status == BPE_OK && i < n; i++) {
-        put_symbol(c, w->symbols[i], c->m->whole ? &back : NULL, 0, c->first_id, w->starts[i]);
+        put_symbol(c, w->symbols[i], c->m->whole ? &back : NULL, 0, c->parts.first_id,
+                   w->starts[i]);
     }
     bpe_pair_map_free(&back);
     return status;
 }
 
 /* ---------------------------------------------------------------- one text */
+
+/* A stretch of the text in w->text. */
+static bpe_status encode_between(call *c, size_t start, size_t end) {
+    const bpe_text *text = &c->w->text;
+    const uint8_t *readable = text->bytes + text->n + BPE_TEXT_PADDING;
+    bpe_status status = add_all(c, text->bytes, start, end, readable);
+    return status == BPE_OK && !c->with_spans ? bpe_parts_finish(&c->parts) : status;
+}
 
 /* The text in w->text, with user-defined pieces in it. */
 static bpe_status encode_with_users(call *c) {
@@ -416,7 +353,7 @@ static bpe_status encode_with_users(call *c) {
         const bpe_hit *hit = &hits->items[i];
         if (hit->start < at)
             continue;
-        bpe_status status = encode_words(c, at, hit->start);
+        bpe_status status = encode_between(c, at, hit->start);
         if (status == BPE_OK && !reserve_ids(c, 1))
             status = BPE_ERR_NOMEM;
         if (status != BPE_OK)
@@ -424,14 +361,17 @@ static bpe_status encode_with_users(call *c) {
         put_id(c, hit->id, hit->start, hit->end);
         at = hit->end;
     }
-    return encode_words(c, at, c->w->text.n);
+    return encode_between(c, at, c->w->text.n);
 }
 
 /* A stretch between strings of `match`, as a text of its own. */
 static bpe_status encode_stretch(call *c, const uint8_t *data, size_t n) {
     const bpe_pieces *m = c->m;
     bpe_pieces_workspace *w = c->w;
-    c->first_id = c->n_ids;
+    c->parts.first = c->parts.first_id = c->parts.n_ids;
+    bool whole = m->whole || c->chance || w->path == BPE_PIECES_PATH_WHOLE;
+    if (m->direct && !whole && !c->with_spans)
+        return encode_direct(c, data, n);
     w->text.n = 0;
     if (!bpe_users_find(&m->raw_users, data, n, &w->raw_users))
         return BPE_ERR_NOMEM;
@@ -440,8 +380,7 @@ static bpe_status encode_stretch(call *c, const uint8_t *data, size_t n) {
                                             m->compact, c->with_spans, &w->text);
     if (status != BPE_OK || cursor.done)
         return status;
-    bool whole = m->whole || c->chance || w->path == BPE_PIECES_PATH_WHOLE;
-    if (!whole && m->words && !m->text_users.match && !c->with_spans)
+    if (!whole && !m->text_users.match && !c->with_spans)
         return encode_portions(c, &cursor);
     status = bpe_normalize_more(&cursor, SIZE_MAX);
     if (status != BPE_OK)
@@ -472,7 +411,7 @@ static bpe_status encode_text(call *c, const bpe_match *match, const bpe_match *
         if (status != BPE_OK)
             return bpe_fail(err, status, start);
         if (i < hits->n) {
-            c->w->ids[c->n_ids++] = hits->items[i].id;
+            c->w->ids[c->parts.n_ids++] = hits->items[i].id;
             start = hits->items[i].end;
         }
     }
@@ -500,14 +439,15 @@ bpe_status bpe_pieces_encode(const bpe_pieces *pieces, const bpe_match *match,
                              const bpe_match *forbidden, const bpe_dropout *dropout,
                              bpe_pieces_workspace *workspace, const uint8_t *data, size_t n,
                              const uint32_t **ids, size_t *n_ids, bpe_error *err) {
-    call c = {.m = pieces, .w = workspace};
+    call c;
+    begin_call(&c, pieces, workspace, false);
     bpe_chance chance;
     if (workspace->pieces != pieces || !start_dropout(&c, &chance, dropout, 0))
         return bpe_fail(err, BPE_ERR_ARG, 0);
     bpe_status status = encode_text(&c, match, forbidden, data, n, err);
     if (status == BPE_OK) {
         *ids = workspace->ids;
-        *n_ids = c.n_ids;
+        *n_ids = c.parts.n_ids;
     }
     return status;
 }
@@ -517,7 +457,8 @@ bpe_status bpe_pieces_encode_batch(const bpe_pieces *pieces, const bpe_match *ma
                                    bpe_pieces_workspace *workspace, const uint8_t *data,
                                    const size_t *offsets, size_t n_texts, const uint32_t **ids,
                                    size_t *id_offsets, bpe_error *err) {
-    call c = {.m = pieces, .w = workspace};
+    call c;
+    begin_call(&c, pieces, workspace, false);
     bpe_chance chance;
     if (workspace->pieces != pieces)
         return bpe_fail(err, BPE_ERR_ARG, 0);
@@ -527,7 +468,7 @@ bpe_status bpe_pieces_encode_batch(const bpe_pieces *pieces, const bpe_match *ma
     }
     bpe_error inner = {BPE_OK, 0};
     for (size_t i = 0; i < n_texts; i++) {
-        id_offsets[i] = c.n_ids;
+        id_offsets[i] = c.parts.n_ids;
         if (!start_dropout(&c, &chance, dropout, i))
             return bpe_fail(err, BPE_ERR_ARG, i);
         bpe_status status = encode_text(&c, match, forbidden, data + offsets[i],
@@ -535,7 +476,7 @@ bpe_status bpe_pieces_encode_batch(const bpe_pieces *pieces, const bpe_match *ma
         if (status != BPE_OK)
             return bpe_fail(err, status, offsets[i] + inner.pos);
     }
-    id_offsets[n_texts] = c.n_ids;
+    id_offsets[n_texts] = c.parts.n_ids;
     *ids = workspace->ids;
     return BPE_OK;
 }
@@ -545,7 +486,8 @@ bpe_status bpe_pieces_encode_spans(const bpe_pieces *pieces, const bpe_dropout *
                                    const uint32_t **ids, const bpe_span **spans, size_t *n_ids,
                                    const uint8_t **text, size_t *n_text, uint32_t *compact,
                                    bpe_error *err) {
-    call c = {.m = pieces, .w = workspace, .with_spans = true};
+    call c;
+    begin_call(&c, pieces, workspace, true);
     bpe_chance chance;
     if (workspace->pieces != pieces || !start_dropout(&c, &chance, dropout, 0))
         return bpe_fail(err, BPE_ERR_ARG, 0);
@@ -554,7 +496,7 @@ bpe_status bpe_pieces_encode_spans(const bpe_pieces *pieces, const bpe_dropout *
         return bpe_fail(err, status, 0);
     *ids = workspace->ids;
     *spans = workspace->spans;
-    *n_ids = c.n_ids;
+    *n_ids = c.parts.n_ids;
     *text = workspace->text.bytes;
     *n_text = workspace->text.n;
     *compact = pieces->compact;

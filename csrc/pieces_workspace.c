@@ -2,9 +2,6 @@
 
 #include "memory.h"
 
-/* Buckets of a workspace's cache: 2^17 of 64 bytes, 8 MB. */
-#define CACHE_BITS 17
-
 /* Buffers above this many bytes are given back by bpe_pieces_workspace_trim. */
 #define KEEP_BYTES ((size_t)16 << 20)
 
@@ -15,11 +12,22 @@ bpe_status bpe_pieces_workspace_new(const bpe_pieces *pieces, bpe_pieces_workspa
     w->pieces = pieces;
     w->path = BPE_PIECES_PATH_AUTO;
     w->use_cache = true;
-    if (!bpe_cache_init(&w->cache, CACHE_BITS, 0)) {
+    if (!bpe_cache_fit(&w->cache, BPE_CACHE_BYTES_DEFAULT)) {
         bpe_pieces_workspace_free(w);
         return BPE_ERR_NOMEM;
     }
     *out = w;
+    return BPE_OK;
+}
+
+bpe_status bpe_pieces_workspace_resize(bpe_pieces_workspace *w, size_t bytes) {
+    bpe_cache cache = {0};
+    if (!bpe_cache_fit(&cache, bytes)) {
+        bpe_cache_free(&cache);
+        return BPE_ERR_NOMEM;
+    }
+    bpe_cache_free(&w->cache);
+    w->cache = cache;
     return BPE_OK;
 }
 
@@ -43,7 +51,8 @@ void bpe_pieces_workspace_free(bpe_pieces_workspace *w) {
 void bpe_pieces_workspace_trim(bpe_pieces_workspace *w) {
     if (w->text.cap > KEEP_BYTES || w->text.offsets_cap > KEEP_BYTES / sizeof(size_t))
         bpe_text_free(&w->text);
-    if (w->merge.parts_cap > KEEP_BYTES / 20)
+    if (w->merge.parts_cap > KEEP_BYTES / 20 ||
+        w->merge.found_cap > KEEP_BYTES / sizeof *w->merge.found)
         bpe_merge_scratch_free(&w->merge);
     if (w->symbols_cap > KEEP_BYTES / sizeof(uint32_t)) {
         bpe_agenda_free(&w->agenda);

@@ -11,6 +11,7 @@
 struct bpe_pieces_workspace {
     const bpe_pieces *pieces;
     bpe_cache cache;
+    uint64_t n_batches; /* finished */
     bpe_merge_scratch merge;
     bpe_agenda agenda;
     bpe_hits special;

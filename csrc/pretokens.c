@@ -19,11 +19,9 @@ void bpe_batch_begin(bpe_batch *b, const bpe_model *model, bpe_workspace *w, con
 /* Merge the n symbols of a pretoken in place; n > 0. */
 static bpe_status merge_symbols(const bpe_batch *b, uint32_t *ids, size_t n, size_t *n_ids) {
     const bpe_rules *rules = &b->model->rules;
-    if (n <= BPE_SHORT_BYTES && b->w->path != BPE_PATH_LONG) {
-        *n_ids = bpe_merge_short(rules, ids, n, BPE_NO_RANK);
-        return BPE_OK;
-    }
-    return bpe_merge_long(rules, &b->w->merge, ids, n, BPE_NO_RANK, n_ids);
+    if (b->w->path == BPE_PATH_LONG)
+        return bpe_merge_long(rules, &b->w->merge, ids, n, BPE_NO_RANK, n_ids);
+    return bpe_merge(rules, &b->w->merge, ids, n, n_ids);
 }
 
 /* Whether a pretoken is a token that is taken whole, *id. */

@@ -465,6 +465,10 @@ size_t bpe_split_next_spans(bpe_split_cursor *cursor, size_t *starts, size_t *en
     return next_spans(cursor, starts, ends, cap);
 }
 
+const bpe_stage *bpe_split_first_stage(const bpe_split *split) {
+    return split->n_stages > 0 ? &split->stages[0] : NULL;
+}
+
 bool bpe_split_drops_text(const bpe_split *split) { return split->drops; }
 
 uint32_t bpe_split_drops(const bpe_split *split) { return split->drops; }

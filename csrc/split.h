@@ -73,6 +73,9 @@ size_t bpe_split_next(bpe_split_cursor *cursor, size_t *ends, size_t cap);
 /* The same with the pretokens' starts: the way to walk through splits that drop text. */
 size_t bpe_split_next_spans(bpe_split_cursor *cursor, size_t *starts, size_t *ends, size_t cap);
 
+/* The first stage, NULL when there is none. */
+const bpe_stage *bpe_split_first_stage(const bpe_split *split);
+
 /* Whether a stage makes text vanish. */
 bool bpe_split_drops_text(const bpe_split *split);
 

@@ -43,7 +43,7 @@
 #endif
 
 #define NOT_KEPT UINT32_MAX /* in bpe_neighbour.next */
-#define AHEAD 16            /* positions to prefetch ahead */
+#define AHEAD 24            /* positions to prefetch ahead */
 
 /* ---------------------------------------------------------------- pairs */
 
@@ -222,15 +222,25 @@ static inline void add_neighbour(bpe_neighbour *all, uint32_t *ids, size_t *n, u
     one->weight += weight;
 }
 
+/* Ask for what merging at p will need: the slots around it, among them the neighbours and, in most
+ * words, the frequency. Two lines at most. */
+static inline void prefetch_word(const bpe_trainer *t, uint32_t p) {
+    const uint32_t *slot = &t->words.slots[p];
+    PREFETCH(slot - (p < BPE_SLOTS_SPARE ? p : BPE_SLOTS_SPARE));
+    PREFETCH(slot + BPE_SLOTS_SPARE);
+}
+
 /* Merge (a, b) into c at all of the record's positions where the pair still is; note what
  * happened there. Room for an event at each position is there. */
 static void replace_pair(bpe_trainer *t, const bpe_pair_record *record, uint32_t c) {
     uint32_t a = (uint32_t)(record->key >> 32), b = (uint32_t)record->key;
     size_t la = t->lengths[a], lb = t->lengths[b];
     const uint32_t *list = t->arena + record->start;
+    for (size_t i = record->skip; i < record->n && i < record->skip + AHEAD; i++)
+        prefetch_word(t, list[i]);
     for (size_t i = record->skip; i < record->n; i++) {
         if (i + AHEAD < record->n)
-            PREFETCH(&t->words.slots[list[i + AHEAD]]);
+            prefetch_word(t, list[i + AHEAD]);
         uint32_t p = list[i];
         size_t q = p + la, end = q + lb;
         if (bpe_slot_id(&t->words, p) != a || bpe_slot_id(&t->words, q) != b)
@@ -460,18 +470,6 @@ static bpe_status init_tokens(bpe_trainer *t) {
     return t->spelling && t->spell_stack ? BPE_OK : BPE_ERR_NOMEM;
 }
 
-bpe_status bpe_trainer_finish_new(bpe_trainer *t, bpe_status status, bpe_trainer **out,
-                                  bpe_error *err) {
-    if (status == BPE_OK)
-        status = build_pairs(t);
-    if (status != BPE_OK) {
-        bpe_trainer_free(t);
-        return bpe_fail(err, status, 0);
-    }
-    *out = t;
-    return BPE_OK;
-}
-
 bpe_status bpe_trainer_new(const bpe_counts *counts, const bpe_trainer_options *options,
                            bpe_trainer **out, bpe_error *err) {
     bpe_status status = check_options(options, err);
@@ -489,7 +487,13 @@ bpe_status bpe_trainer_new(const bpe_counts *counts, const bpe_trainer_options *
     status = init_tokens(t);
     if (status == BPE_OK)
         status = bpe_words_init(&t->words, counts, options->byte_ids, t->initial);
-    return bpe_trainer_finish_new(t, status, out, err);
+    t->threshold = UINT64_MAX; /* no pairs are known; the first run counts them */
+    if (status != BPE_OK) {
+        bpe_trainer_free(t);
+        return bpe_fail(err, status, 0);
+    }
+    *out = t;
+    return BPE_OK;
 }
 
 /* Why no pair can be merged any more. */

@@ -142,7 +142,7 @@ static bpe_status init_in_order(bpe_words *words, const bpe_counts *counts,
     bpe_status status = measure(words, counts, entries);
     if (status != BPE_OK)
         return status;
-    words->slots = bpe_mem_array(words->n_slots, sizeof *words->slots);
+    words->slots = bpe_mem_table(words->n_slots + BPE_SLOTS_SPARE, sizeof *words->slots);
     words->long_starts = bpe_mem_array(words->n_long, sizeof *words->long_starts);
     words->heavy_starts = bpe_mem_array(words->n_heavy, sizeof *words->heavy_starts);
     words->heavy_counts = bpe_mem_array(words->n_heavy, sizeof *words->heavy_counts);

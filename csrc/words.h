@@ -30,12 +30,14 @@
 #define BPE_SLOT_ID 0xFFFFFFu
 #define BPE_SLOT_NONE BPE_SLOT_ID
 
+#define BPE_SLOTS_SPARE 7 /* behind the last one, so that they may be asked for */
+
 #define BPE_DISTANCE_SHIFT 24
 #define BPE_DISTANCE_MAX 255u
 #define BPE_HEAVY UINT32_MAX /* in a frequency slot: look among the heavy words */
 
 typedef struct bpe_words {
-    uint32_t *slots;
+    uint32_t *slots; /* with BPE_SLOTS_SPARE more behind them */
     size_t n_slots;
     uint32_t *long_starts; /* the first slots of words of more than 255 bytes, ascending */
     size_t n_long;

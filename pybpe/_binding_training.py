@@ -32,6 +32,8 @@ def check(status: int) -> None:
     """Raise what stands for a status of counting, if it is not BPE_OK."""
     if status == lib.BPE_OK:
         return
+    if status == lib.BPE_ERR_CAPACITY:
+        raise TooManyPretokens("a table of pretokens is full")
     if status == lib.BPE_ERR_LIMIT:
         raise TrainingError(
             "the frequencies of all pretokens together are 2**64 or more: scale them "
@@ -47,6 +49,50 @@ def _sizes(values: array[int]) -> CData:
     return ffi.new("size_t[]", values.tolist())
 
 
+class Seams:
+    """Finds places where a text can be parted: its pretokens are those of both parts.
+
+    Immutable; threads may share it.
+    """
+
+    __slots__ = ("_core", "_split")
+
+    def __init__(self, split: CData, cut_out: Sequence[bytes]) -> None:
+        """Prepare for texts that are split by `split`.
+
+        Args:
+            split: The core's splitter.
+            cut_out: Strings that are cut out of texts before that.
+        """
+        lengths = array("I", map(len, cut_out))
+        out = ffi.new("bpe_seams **")
+        check(
+            lib.bpe_seams_new(
+                split,
+                b"".join(cut_out),
+                ffi.from_buffer("uint32_t[]", lengths),
+                len(cut_out),
+                out,
+            )
+        )
+        self._split = split  # must outlive the core's object
+        self._core = ffi.gc(out[0], lib.bpe_seams_free) if out[0] else None
+
+    def __bool__(self) -> bool:
+        """Whether texts with this split may have such places at all."""
+        return self._core is not None
+
+    def last(self, data: bytes) -> int:
+        """Return the last such place strictly inside a portion of a text, or 0."""
+        if self._core is None:
+            return 0
+        return int(lib.bpe_seams_last(self._core, data, len(data)))
+
+
+class TooManyPretokens(TrainingError):
+    """A table has as many pretokens as it may; `training` says it to the caller."""
+
+
 class Counts:
     """A table from pretokens to their frequencies and first positions.
 
@@ -56,11 +102,21 @@ class Counts:
 
     __slots__ = ("_consumed", "core")
 
-    def __init__(self) -> None:
-        """Make an empty table."""
-        out = ffi.new("bpe_counts **")
-        check(lib.bpe_counts_new(out))
-        self.core = ffi.gc(out[0], lib.bpe_counts_free)
+    def __init__(self, beside: Counts | None = None, most: int | None = None) -> None:
+        """Make an empty table.
+
+        Args:
+            beside: A table that this one will be fast to merge with.
+            most: How many distinct pretokens there may be; None for any number.
+        """
+        out: CData = ffi.new("bpe_counts **")
+        if beside is None:
+            check(lib.bpe_counts_new(out))
+        else:
+            check(lib.bpe_counts_new_beside(beside.core, out))
+        self.core: CData = ffi.gc(out[0], lib.bpe_counts_free)
+        if most is not None:
+            lib.bpe_counts_limit(self.core, most)
         self._consumed = ffi.new("size_t *")
 
     def add_text(

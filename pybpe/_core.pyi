@@ -261,8 +261,27 @@ class _Lib:
         err: FFI.CData,
         /,
     ) -> int: ...
+    def bpe_seams_new(
+        self,
+        split: FFI.CData,
+        data: bytes | FFI.CData,
+        lengths: FFI.CData,
+        n_strings: int,
+        out: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_seams_free(self, seams: FFI.CData, /) -> None: ...
+    def bpe_seams_last(
+        self,
+        seams: FFI.CData,
+        data: bytes | FFI.CData,
+        n: int,
+        /,
+    ) -> int: ...
     def bpe_counts_new(self, out: FFI.CData, /) -> int: ...
     def bpe_counts_free(self, counts: FFI.CData, /) -> None: ...
+    def bpe_counts_limit(self, counts: FFI.CData, most: int, /) -> None: ...
+    def bpe_counts_new_beside(self, other: FFI.CData, out: FFI.CData, /) -> int: ...
     def bpe_counts_add_text(
         self,
         counts: FFI.CData,
@@ -360,6 +379,12 @@ class _Lib:
         workspace: FFI.CData,
         path: int,
         use_cache: int,
+        /,
+    ) -> int: ...
+    def bpe_pieces_workspace_resize(
+        self,
+        workspace: FFI.CData,
+        bytes: int,
         /,
     ) -> int: ...
     def bpe_pieces_encode(

@@ -2,7 +2,8 @@
 
 Every byte of the corpus has a position, its offset when all texts are laid end to end,
 and a pretoken's first position is all that decides its place. So it does not matter
-which thread counts what, or in what portions.
+which thread counts what, or in what portions: texts, or parts of a large text between
+two seams (see `csrc/seams.h`).
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ import io
 import queue
 import stat
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from pybpe import _binding
-from pybpe._binding_training import Counts
+from pybpe._binding_training import Counts, Seams
 from pybpe._text import to_utf8
 
 if TYPE_CHECKING:
@@ -28,7 +29,16 @@ if TYPE_CHECKING:
 # Small texts are collected into portions of about this many bytes, large ones and files
 # are read in blocks of so many. Ctrl-C has to wait for one of them.
 PORTION = 1 << 20
-BLOCK = 4 << 20
+BLOCK = 512 << 10
+
+# Where there are threads, large texts are parted about every so many bytes.
+PART = 4 << 20
+
+# A seam is looked for in so many bytes first, and then in all that there is.
+_SEAM_WINDOW = 4 << 10
+
+# The characters on both sides of a seam have no more bytes than this together.
+_SIDES = 8
 
 
 class _Share:
@@ -36,8 +46,8 @@ class _Share:
 
     __slots__ = ("counts", "done")
 
-    def __init__(self) -> None:
-        self.counts = Counts()
+    def __init__(self, most: int | None, beside: Counts | None = None) -> None:
+        self.counts = Counts(beside, most)
         self.done = 0  # bytes
 
 
@@ -61,6 +71,7 @@ class PretokenCounter:
         special_tokens: Sequence[bytes],
         num_threads: int,
         progress: Callable[[int], None],
+        max_pretokens: int | None = None,
     ) -> None:
         """Prepare for texts that are split by `split`.
 
@@ -70,6 +81,9 @@ class PretokenCounter:
             num_threads: 1 counts on the calling thread; more start so many others.
             progress: Called every now and then, on the calling thread, with the number
                 of bytes counted.
+            max_pretokens: How many distinct pretokens there may be. Every thread's
+                table keeps to it, and so does what they add up to: whether they are
+                too many depends on the texts alone.
         """
         if split.drops or split.changes:
             raise ValueError(
@@ -79,9 +93,15 @@ class PretokenCounter:
         self._split = split
         self._match = _binding.new_match(special_tokens, range(len(special_tokens)))
         self._core = _binding.new_split(split.stages) if split.compiled else None
+        self._seams = (
+            Seams(self._core, special_tokens)
+            if self._core is not None and num_threads > 1
+            else None
+        )
         self._num_threads = num_threads
         self._progress = progress
-        self._shares = [_Share()]  # the first is the calling thread's
+        self._max_pretokens = max_pretokens
+        self._shares = [_Share(max_pretokens)]  # the first is the calling thread's
         self._threads: list[threading.Thread] = []
         self._jobs: queue.Queue[_Job | None] = queue.Queue(2 * num_threads)
         self._error: BaseException | None = None
@@ -110,8 +130,8 @@ class PretokenCounter:
             if len(data) >= PORTION:
                 self._submit_batch(batch, held)
                 batch, held = [], 0
-                read = io.BytesIO(data).read
-                self._submit(partial(self._count_stream, read, self.size, len(data)))
+                for start, end in self._parts(_slices(data), len(data)):
+                    self._submit(partial(self._count_part, data, start, end, self.size))
                 self.size += len(data)
                 continue
             batch.append(data)
@@ -138,13 +158,48 @@ class PretokenCounter:
             if stat.S_ISREG(status.st_mode) and status.st_size > 0:
                 # What is appended meanwhile is left out: the next file's positions
                 # follow the size that the file has now.
-                self._submit(partial(self._count_file, path, self.size, status.st_size))
+                self._submit_file(path, status.st_size)
                 self.size += status.st_size
             else:
                 # A pipe, or one of the system's files without a size.
                 self._count_pipe(path)
 
+    def _submit_file(self, path: Path, size: int) -> None:
+        with path.open("rb", buffering=0) as file:
+            for start, end in self._parts(_portions(file), size):
+                self._submit(partial(self._count_file, path, start, end, self.size))
+
+    def _parts(
+        self, known: Callable[[int, int], bytes], size: int
+    ) -> Iterator[tuple[int, int]]:
+        """Part a large text for several threads; yield where parts start and end.
+
+        Args:
+            known: Returns a portion of the text from its start and end.
+            size: How many bytes the text has.
+        """
+        start = searched = 0  # there is no seam between the two
+        while self._seams and size - searched > PART:
+            target = searched + PART
+            near = max(searched, target - _SEAM_WINDOW)
+            seam, base = self._seams.last(known(near, target)), near
+            if seam == 0 and near > searched:
+                seam, base = self._seams.last(known(searched, near + _SIDES)), searched
+            if seam:
+                yield start, base + seam
+                start = searched = base + seam
+            else:
+                searched = max(searched + 1, target - _SIDES)
+        yield start, size
+
     # -------------------------------------------------------------- counting
+
+    def _count_part(
+        self, data: bytes, start: int, end: int, position: int, share: _Share
+    ) -> None:
+        part = data if end - start == len(data) else data[start:end]
+        read = io.BytesIO(part).read
+        self._count_stream(read, position + start, len(part), share)
 
     def _count_batch(
         self, batch: list[bytes], position: int, size: int, share: _Share
@@ -157,9 +212,12 @@ class PretokenCounter:
                 position += len(data)
         self._advance(share, size)
 
-    def _count_file(self, path: Path, position: int, size: int, share: _Share) -> None:
+    def _count_file(
+        self, path: Path, start: int, end: int, position: int, share: _Share
+    ) -> None:
         with path.open("rb", buffering=0) as file:
-            self._count_stream(file.read, position, size, share)
+            file.seek(start)
+            self._count_stream(file.read, position + start, end - start, share)
 
     def _count_pipe(self, path: Path) -> None:
         # On this thread, because the positions of what follows depend on its length.
@@ -245,7 +303,7 @@ class PretokenCounter:
             return
 
     def _start_thread(self) -> None:
-        share = _Share()
+        share = _Share(self._max_pretokens, self._shares[0].counts)
         name = f"pybpe-count-{len(self._threads)}"
         thread = threading.Thread(
             target=self._work, args=(share,), name=name, daemon=True
@@ -280,10 +338,11 @@ class PretokenCounter:
         self._threads.clear()
         if self._error is not None:
             raise self._error
-        counts = self._shares[0].counts
-        for share in self._shares[1:]:
-            counts.merge(share.counts)
-            share.counts.close()
+        tables = sorted((share.counts for share in self._shares), key=_distinct)
+        counts = tables.pop()  # the largest: the least to be moved
+        for table in tables:
+            counts.merge(table)
+            table.close()
         return counts
 
     def __enter__(self) -> PretokenCounter:
@@ -304,7 +363,27 @@ class PretokenCounter:
             thread.join()
 
 
-def _at_once(file: BinaryIO | io.RawIOBase) -> Callable[[int], bytes | None]:
+def _distinct(counts: Counts) -> int:
+    return counts.distinct
+
+
+def _slices(data: bytes) -> Callable[[int, int], bytes]:
+    """Return a function that returns portions of a text."""
+    return lambda start, end: data[start:end]
+
+
+def _portions(file: io.FileIO) -> Callable[[int, int], bytes]:
+    """Return a function that reads portions of a file."""
+    read = _at_once(file)
+
+    def portion(start: int, end: int) -> bytes:
+        file.seek(start)
+        return read(end - start)
+
+    return portion
+
+
+def _at_once(file: BinaryIO | io.RawIOBase) -> Callable[[int], bytes]:
     """Return a reader that returns fewer bytes than asked for at the end only.
 
     A pipe gives a little at a time; a block for each would be one call of the core for

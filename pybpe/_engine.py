@@ -11,12 +11,15 @@ from pybpe._typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Any, Self
 
     import numpy as np
     from numpy.typing import NDArray
 
     from pybpe._binding import CData
+
+
+_numpy: Any = None
 
 
 class ForbiddenText(Exception):
@@ -67,9 +70,12 @@ def to_lists(ids: CData, starts: CData, n_texts: int) -> list[list[int]]:
 
 def to_numpy(ids: CData, n: int) -> NDArray[np.uint32]:
     """Return the first `n` ids of a buffer as an array that owns its memory."""
-    import numpy as np
+    global _numpy
+    if _numpy is None:  # An import statement takes as long as the rest of this.
+        import numpy
 
-    out = np.empty(n, np.uint32)
+        _numpy = numpy
+    out: NDArray[np.uint32] = _numpy.empty(n, _numpy.uint32)
     if n:
         ffi.memmove(out, ids, 4 * n)
     return out
@@ -103,11 +109,21 @@ class BaseEngine:
     catch in the locked state.
     """
 
-    __slots__ = ("_pool",)
+    __slots__ = ("_cache_size", "_pool")
 
     def __init__(self) -> None:
         """Begin with an empty pool."""
         self._pool: list[Any] = []
+        self._cache_size: int | None = None  # bytes; None: as the core has it
+
+    def with_cache_size(self, size: int) -> Self:
+        """Return an engine of the same model whose workspaces have other caches."""
+        from copy import copy
+
+        other = copy(self)
+        other._pool = []
+        other._cache_size = size
+        return other
 
     # ------------------------------------------------------ what a kind of model does
 

@@ -97,6 +97,10 @@ class Engine(BaseEngine):
 
     def _new_workspace(self) -> BpeWorkspace:
         workspace = BpeWorkspace(self.model)
+        if self._cache_size is not None:
+            status = lib.bpe_workspace_resize(workspace.core, self._cache_size)
+            if status != lib.BPE_OK:
+                fail(status)
         if self._settings:
             status = lib.bpe_workspace_configure(workspace.core, *self._settings)
             if status != lib.BPE_OK:
@@ -127,29 +131,17 @@ class Engine(BaseEngine):
         data: bytes,
         match: CData | None,
         forbidden: CData | None,
+        ids: CData | None = None,
     ) -> int:
-        if len(data) > workspace.cap:
-            workspace.make_room(len(data))
-        return self._call(workspace, data, match, forbidden, workspace.out)
+        """Encode into `ids`, which has room for an id for each byte, or into `out`.
 
-    def count(self, data: bytes, match: CData | None, forbidden: CData | None) -> int:
-        """Return how many ids `data` has."""
-        workspace = self._take()
-        try:
-            return self._call(workspace, data, match, forbidden, ffi.NULL)
-        finally:
-            self._put_back(workspace)
-
-    def _call(
-        self,
-        workspace: BpeWorkspace,
-        data: bytes,
-        match: CData | None,
-        forbidden: CData | None,
-        ids: CData,
-    ) -> int:
-        """Encode into `ids`, which has room for an id for each byte, or count only."""
+        NULL for `ids` only counts.
+        """
         n, count = len(data), workspace.n
+        if ids is None:
+            if n > workspace.cap:
+                workspace.make_room(n)
+            ids = workspace.out
         status = lib.bpe_encode(
             self.model,
             self.split,
@@ -166,6 +158,14 @@ class Engine(BaseEngine):
         if status:
             self._check(status, workspace.err)
         return count[0]  # type: ignore[no-any-return]
+
+    def count(self, data: bytes, match: CData | None, forbidden: CData | None) -> int:
+        """Return how many ids `data` has."""
+        workspace = self._take()
+        try:
+            return self._run(workspace, data, match, forbidden, ffi.NULL)
+        finally:
+            self._put_back(workspace)
 
     def _run_batch(
         self,
@@ -212,7 +212,7 @@ class Engine(BaseEngine):
         workspace = self._take()
         try:
             ids = ffi.from_buffer("uint32_t[]", out)
-            n = self._call(workspace, data, match, forbidden, ids)
+            n = self._run(workspace, data, match, forbidden, ids)
         finally:
             self._put_back(workspace)
         ffi.release(ids)

@@ -225,6 +225,11 @@ class PieceEngine(BaseEngine):
 
     def _new_workspace(self) -> PieceWorkspace:
         workspace = PieceWorkspace(self.core)
+        if self._cache_size is not None:
+            size = self._cache_size
+            status = lib.bpe_pieces_workspace_resize(workspace.core, size)
+            if status != lib.BPE_OK:
+                fail(status)
         if self._settings:
             status = lib.bpe_pieces_workspace_configure(workspace.core, *self._settings)
             if status != lib.BPE_OK:

@@ -408,6 +408,34 @@ class Tokenizer(Encoding, Decoding):
 
         return editing.add_special_tokens(self, tokens)
 
+    # -------------------------------------------------------------- memory
+
+    def with_cache_size(self, size: int) -> Tokenizer:
+        """Return an equal tokenizer whose caches take up to `size` bytes each.
+
+        A tokenizer remembers the ids of pretokens that it has met, in one cache for
+        each call that runs at the same time; they stay until the tokenizer goes. The
+        usual size is 20 MB; `docs/performance.md` has what other sizes do to speed.
+
+        Args:
+            size: In bytes, at least 0. Sizes are rounded down to a power of two times
+                80 KB, the least there is.
+
+        Raises:
+            TypeError: `size` is not an int.
+            ValueError: It is negative, or above 4 GB.
+        """
+        number = index(size, "size")
+        if not 0 <= number <= 1 << 32:
+            raise ValueError(f"size must be between 0 and 2^32 bytes, got {number}")
+        other = object.__new__(Tokenizer)
+        for name in Tokenizer.__slots__:
+            if name != "__weakref__":
+                object.__setattr__(other, name, getattr(self, name))
+        engine = self._engine.with_cache_size(number)
+        object.__setattr__(other, "_engine", engine)
+        return other
+
     # -------------------------------------------------------------- vocabulary
 
     @property

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,6 +90,7 @@ def train(
     max_token_bytes: int | None = None,
     initial: Tokenizer | None = None,
     snapshots: Iterable[int] = (),
+    max_pretokens: int | None = None,
     num_threads: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> Tokenizer:
@@ -141,6 +144,9 @@ def train(
         snapshots: Sizes, as `vocab_size` would have them and no larger, of which to
             make tokenizers on the way: `training_report.snapshots[size]` is the
             tokenizer that a run with this `vocab_size` would have given.
+        max_pretokens: Give up when the texts hold more distinct pretokens than this,
+            before they fill the memory; docs/training.md says how much they take. By
+            default there is no limit.
         num_threads: How many threads count; by default as many as there are CPUs for
             this process. Results do not depend on it.
         progress: Called with a `Progress` at most ten times a second. What it raises
@@ -154,7 +160,8 @@ def train(
             exactly one of `vocab_size` and `num_merges` is given.
         ValueError: An option has a value that makes no sense; the message says which
             values do.
-        TrainingError: The texts pass a limit: 4 GB of distinct pretokens.
+        TrainingError: The texts pass a limit: 4 GB of distinct pretokens, or
+            `max_pretokens`.
         Exception: Whatever `texts` or `progress` raises comes out unchanged.
     """
     refuse_lone_text(texts, "texts", "a list of texts")
@@ -179,11 +186,17 @@ def train(
         )
     )
     threads = thread_count(num_threads)
+    most = _most_pretokens(max_pretokens)
     ticker = Ticker(progress, "count", None, "bytes")
     watch = Stopwatch()
     from pybpe._counting import PretokenCounter
 
-    with PretokenCounter(options.split, options.cut_out, threads, ticker) as counter:
+    with (
+        _pretokens_limited(most),
+        PretokenCounter(
+            options.split, options.cut_out, threads, ticker, most
+        ) as counter,
+    ):
         counter.add_texts(texts)
         counts = counter.finish()
     ticker.finish(counter.size)
@@ -205,6 +218,7 @@ def train_from_files(
     max_token_bytes: int | None = None,
     initial: Tokenizer | None = None,
     snapshots: Iterable[int] = (),
+    max_pretokens: int | None = None,
     num_threads: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> Tokenizer:
@@ -227,7 +241,8 @@ def train_from_files(
         max_token_bytes: See `train`.
         initial: See `train`.
         snapshots: See `train`.
-        num_threads: See `train`. One file is counted by one thread.
+        max_pretokens: See `train`.
+        num_threads: See `train`. They share one large file, too.
         progress: See `train`.
 
     Returns:
@@ -257,11 +272,17 @@ def train_from_files(
         )
     )
     threads = thread_count(num_threads)
+    most = _most_pretokens(max_pretokens)
     ticker = Ticker(progress, "count", total_size(files), "bytes")
     watch = Stopwatch()
     from pybpe._counting import PretokenCounter
 
-    with PretokenCounter(options.split, options.cut_out, threads, ticker) as counter:
+    with (
+        _pretokens_limited(most),
+        PretokenCounter(
+            options.split, options.cut_out, threads, ticker, most
+        ) as counter,
+    ):
         counter.add_files(files)
         counts = counter.finish()
     ticker.finish(counter.size)
@@ -406,6 +427,27 @@ def thread_count(num_threads: int | None) -> int:
 
         return min(available_cpus(), _MAX_DEFAULT_THREADS)
     return integer(num_threads, "num_threads", 1, 1024, "None chooses for you")
+
+
+def _most_pretokens(max_pretokens: int | None) -> int | None:
+    if max_pretokens is None:
+        return None
+    return integer(
+        max_pretokens, "max_pretokens", 1, sys.maxsize, "None is for no limit"
+    )
+
+
+@contextmanager
+def _pretokens_limited(most: int | None) -> Iterator[None]:
+    """Say what can be done when there are too many pretokens."""
+    try:
+        yield
+    except core.TooManyPretokens:
+        raise TrainingError(
+            f"the texts hold more than max_pretokens={most} distinct pretokens: allow "
+            "more if there is memory for them, train on less text, or with a pattern "
+            "that splits more finely"
+        ) from None
 
 
 # ---------------------------------------------------------------- merging

@@ -9,4 +9,4 @@ clang_format=$(dirname "$py")/clang-format
 "$py" -m ruff format --check --quiet .
 "$py" -m mypy --no-error-summary
 "$clang_format" --dry-run -Werror csrc/*.[ch] tests/c/*.[ch] \
-    tests/fuzz/*.[ch]
+    tests/fuzz/*.[ch] bench/*.[ch]

@@ -117,6 +117,15 @@ def test_why_it_stopped_early(corpus: Path) -> None:
     assert "pretokens" in result.err
 
 
+def test_too_many_pretokens(corpus: Path) -> None:
+    out = corpus.with_name("never.pybpe")
+    message = fail(
+        *("train", corpus, "--vocab-size", 300, "--max-pretokens", 2, "-o", out)
+    )
+    assert "more than --max-pretokens=2 distinct pretokens" in " ".join(message.split())
+    assert not out.exists()
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -124,6 +133,7 @@ def test_why_it_stopped_early(corpus: Path) -> None:
         ("--vocab-size 300 --num-merges 3", "only one"),
         ("--num-merges -1", "--num-merges"),
         ("--num-merges 3 --max-token-bytes 0", "--max-token-bytes"),
+        ("--num-merges 3 --max-pretokens 0", "--max-pretokens"),
         ("--num-merges 3 --protected x --protected x", "--protected"),
         ("--vocab-size 257 --protected x --special y", "1 protected token and 1 spec"),
     ],

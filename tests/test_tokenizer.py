@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+import subprocess
+import sys
 import threading
 from array import array
 from collections.abc import Callable, Iterator
@@ -754,3 +756,48 @@ def test_large_text_to_numpy() -> None:
     with pytest.raises(SpecialTokenError):
         tok.encode_to_numpy(text + END)
     assert np.array_equal(tok.encode_to_numpy(text), ids)
+
+
+# ------------------------------------------------------------------ caches
+
+
+def test_cache_size_changes_no_ids() -> None:
+    tok = pybpe.train(["the cat sat on the mat " * 50], vocab_size=270, pattern="gpt2")
+    rng = random.Random(8)
+    text = " ".join("".join(rng.choices("thecas", k=5)) for _ in range(20_000))
+    want = tok.encode(text)
+    for size in (0, 1, 81_920, 1 << 20, 100_000_000):
+        other = tok.with_cache_size(size)
+        assert other == tok
+        assert other is not tok
+        assert other.encode(text) == want
+        assert other.encode(text) == want
+        assert pickle.loads(pickle.dumps(other)) == tok
+    assert tok.encode(text) == want
+
+
+@pytest.mark.parametrize(
+    ("size", "kind"), [(-1, ValueError), (1 << 33, ValueError), ("1", TypeError)]
+)
+def test_cache_sizes_that_are_none(size: Any, kind: type[Exception]) -> None:
+    tok = Tokenizer.from_merges([], pattern=None)
+    with pytest.raises(kind, match="size"):
+        tok.with_cache_size(size)
+
+
+def test_cache_takes_what_it_is_given() -> None:
+    """A million distinct words in a cache of 1 MB: memory stays where it was."""
+    code = (
+        "import resource, pybpe\n"
+        "tok = pybpe.Tokenizer.from_merges([(97, 98)], pattern='gpt2')\n"
+        "tok = tok.with_cache_size(1 << 20)\n"
+        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "texts = [' '.join(f'w{i}ab{j}' for j in range(500)) for i in range(2_000)]\n"
+        "before = [tok.count(text) for text in texts[:20]] and peak()\n"
+        "for text in texts: tok.count(text)\n"
+        "print(peak() - before)\n"
+    )
+    grown = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
+    assert int(grown) < 3_000  # KB: 1 MB and a little scratch

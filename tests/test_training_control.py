@@ -137,6 +137,42 @@ def test_max_token_bytes_is_checked() -> None:
     refuse("max_token_bytes must be an int", TypeError, max_token_bytes=3.5)
 
 
+# ---------------------------------------------------------------- bounded memory
+
+
+@pytest.mark.parametrize("num_threads", [1, 2, 4])
+def test_max_pretokens_is_exact(
+    num_threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Whether there are too many depends on the texts alone, not on threads or parts.
+    from pybpe import _counting
+
+    monkeypatch.setattr(_counting, "PART", 50)
+    monkeypatch.setattr(_counting, "PORTION", 100)
+    words = [f"word{i}" for i in range(100)] * 3
+    texts = [" ".join(words), "word0 word1"]
+    want = pybpe.train(texts, 300)
+    n = report_of(want).distinct_pretokens
+    path = tmp_path / "text"
+    path.write_text(" ".join(words))
+    for most in (n, n + 1):
+        tok = pybpe.train(texts, 300, max_pretokens=most, num_threads=num_threads)
+        assert tok == want
+    for most in (n - 1, 1):
+        message = f"more than max_pretokens={most} distinct pretokens: allow more"
+        with pytest.raises(pybpe.TrainingError, match=message):
+            pybpe.train(texts, 300, max_pretokens=most, num_threads=num_threads)
+        with pytest.raises(pybpe.TrainingError, match=message):
+            pybpe.train_from_files(
+                [path], 300, max_pretokens=most, num_threads=num_threads
+            )
+
+
+def test_max_pretokens_is_checked() -> None:
+    refuse("max_pretokens must be between 1 and .*no limit.*got 0", max_pretokens=0)
+    refuse("max_pretokens must be an int", TypeError, max_pretokens="9")
+
+
 # ---------------------------------------------------------------- protected
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import pybpe
 from pybpe import _binding, _counting
-from pybpe._binding_training import Counts
+from pybpe._binding_training import Counts, Seams
 from pybpe._counting import PretokenCounter
 from pybpe.split.patterns import NAMED
 
@@ -137,6 +137,86 @@ def test_a_file_counts_as_its_contents(
                 c.add_files(paths)
                 assert c.finish().items() == want, (block, num_threads)
             assert (c.documents, c.size) == (4, sum(map(len, contents)))
+
+
+@pytest.mark.parametrize("pattern", NAMED)
+def test_a_text_is_the_sum_of_its_parts(pattern: str) -> None:
+    # The last seam of every beginning of a text, for all that it is used for: the
+    # pretokens of both parts are those of the whole.
+    split = pybpe.Split.from_pattern(pattern)
+    core = _binding.new_split(split.stages)
+    random_ = random.Random(7)
+    found: set[tuple[bytes, bytes]] = set()
+    for _ in range(10):
+        data = random_data(random_, 40)
+        special = random_.choice([[], SPECIAL])
+        seams = Seams(core, special)
+        want = expected([data], split, special)
+        places = {seams.last(data[:n]) for n in range(len(data))} - {0}
+        for place in places:
+            parts = dict[bytes, tuple[int, int]]()
+            for base, part in ((0, data[:place]), (place, data[place:])):
+                for pretoken, n, first in expected([part], split, special):
+                    old_n, old_first = parts.get(pretoken, (0, base + first))
+                    parts[pretoken] = (n + old_n, old_first)
+            assert [(p, *of) for p, of in parts.items()] == want, (data, place)
+            found.add((data[place - 1 : place], data[place : place + 1]))
+    assert len(found) > 8
+
+
+@pytest.mark.parametrize("pattern", NAMED)
+def test_large_texts_have_seams(pattern: str) -> None:
+    # Otherwise one thread counts them, and no other test would tell.
+    core = _binding.new_split(pybpe.Split.from_pattern(pattern).stages)
+    text = "In 2024 there were 3 of them, and one was 漢字。\n" * 3
+    assert Seams(core, []).last(text.encode()) > len(text) // 2
+
+
+def test_splits_without_seams() -> None:
+    for pattern in (None, r"a+b|a|[^a]"):
+        seams = Seams(_binding.new_split(pybpe.Split.from_pattern(pattern).stages), [])
+        assert seams.last(b"aaaaa") == 0
+    assert not Seams(_binding.new_split([]), [])
+
+
+@pytest.mark.parametrize("pattern", [*PATTERNS, UNCOMPILED])
+@pytest.mark.parametrize("window", [9, 40])
+def test_threads_count_parts_of_large_texts(
+    pattern: str | None, window: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_counting, "_SEAM_WINDOW", window)
+    monkeypatch.setattr(_counting, "PORTION", 100)
+    split = pybpe.Split.from_pattern(pattern)
+    random_ = random.Random(8)
+    contents = [random_data(random_, n) for n in (50, 0, 1, 150)]
+    paths = [tmp_path / str(i) for i in range(len(contents))]
+    for path, content in zip(paths, contents, strict=True):
+        path.write_bytes(content)
+    want = expected(contents, split, SPECIAL)
+    for part in (1, 16, 300):
+        monkeypatch.setattr(_counting, "PART", part)
+        for num_threads in (2, 4):
+            with PretokenCounter(split, SPECIAL, num_threads, lambda done: None) as c:
+                c.add_files(paths)
+                assert c.finish().items() == want, (part, num_threads)
+            assert c.size == sum(map(len, contents))
+            assert count(contents, split, SPECIAL, num_threads) == want
+
+
+def test_parts_are_about_as_large_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_counting, "PART", 1000)
+    split = pybpe.Split.from_pattern("gpt2")
+    words = b"some words " * 2000
+    for text, largest in (
+        (words, 1000),
+        (b"a" * 5000 + words, 6000),
+        (b"a" * 9000, 9000),
+    ):
+        with PretokenCounter(split, [], 2, lambda done: None) as counter:
+            parts = list(counter._parts(lambda a, b: text[a:b], len(text)))  # noqa: B023
+        assert [0, *(end for _, end in parts)] == [*(a for a, _ in parts), len(text)]
+        assert all(end > start for start, end in parts)
+        assert max(end - start for start, end in parts) <= largest
 
 
 def test_an_unsettled_text_is_not_read_again_and_again(

@@ -22,6 +22,7 @@ _OPTIONS = {
     "num_merges": "--num-merges",
     "min_frequency": "--min-frequency",
     "max_token_bytes": "--max-token-bytes",
+    "max_pretokens": "--max-pretokens",
     "byte_order=": "--byte-order ",
     "initial": "--initial",
     r"snapshots\[\d+\]": "--snapshot",

@@ -119,6 +119,12 @@ Examples:
     "my.pybpe, to my-16384.pybpe. Several times.",
 )
 @click.option(
+    "--max-pretokens",
+    type=click.IntRange(1),
+    metavar="INTEGER",
+    help="Give up when there are more distinct pretokens, before they fill the memory.",
+)
+@click.option(
     "--threads",
     type=click.IntRange(1, MAX_THREADS),
     metavar="INTEGER",

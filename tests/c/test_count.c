@@ -4,6 +4,7 @@
 #include "bpe.h"
 #include "count.h"
 #include "harness.h"
+#include "random.h"
 
 /* Words and single spaces: " " splits "a bc" into "a", " ", "bc". Class 0: space; class 1: other;
  * class 2: the end. State 1: start; 2: in a word; 3: after a space. */
@@ -292,6 +293,73 @@ TEST(tables_merge_to_what_one_pass_gives) {
     bpe_split_free(split);
 }
 
+TEST(tables_that_hash_alike_merge_in_place) {
+    /* Of random entries, long and short, some in both tables, so that the one merged into has room
+     * for what is new but not for all, or has to grow. */
+    uint64_t seed = 1;
+    for (int round = 0; round < 300; round++) {
+        bpe_counts *one = new_counts(), *first = new_counts(), *second = NULL;
+        REQUIRE(bpe_counts_new_beside(first, &second) == BPE_OK);
+        CHECK_EQ(second->seed, first->seed);
+        uint32_t range = 1 + random_below(&seed, 3000), n = random_below(&seed, 2500);
+        uint32_t in_second = random_below(&seed, 5);
+        for (uint32_t i = 0; i < n; i++) {
+            char text[40];
+            uint32_t number = random_below(&seed, range);
+            size_t at[2] = {0, (size_t)snprintf(text, sizeof text,
+                                                number % 3 ? "%" PRIu32 : "%020" PRIu32, number)};
+            uint64_t frequency = 1 + random_below(&seed, 5);
+            bpe_counts *half = random_below(&seed, 4) < in_second ? second : first;
+            for (int k = 0; k < 2; k++) {
+                CHECK_EQ(bpe_counts_add_frequencies(k ? one : half, (const uint8_t *)text, at,
+                                                    &frequency, 1, i, NULL),
+                         BPE_OK);
+            }
+        }
+        CHECK_EQ(bpe_counts_merge(first, second), BPE_OK);
+        CHECK_EQ(first->total, one->total);
+        CHECK_EQ(first->n_bytes, one->n_bytes);
+        REQUIRE(first->n == one->n);
+        CHECK(4 * first->n <= (size_t)3 << first->bits);
+        const bpe_count_entry **got = bpe_counts_ordered(first), **want = bpe_counts_ordered(one);
+        REQUIRE(got && want);
+        for (size_t i = 0; i < one->n; i++) {
+            size_t n_got, n_want;
+            const uint8_t *p = bpe_count_bytes(first, got[i], &n_got);
+            const uint8_t *q = bpe_count_bytes(one, want[i], &n_want);
+            CHECK_MEM(p, n_got, q, n_want);
+            CHECK_EQ(got[i]->count, want[i]->count);
+            CHECK_EQ(got[i]->first, want[i]->first);
+        }
+        bpe_mem_free((void *)got);
+        bpe_mem_free((void *)want);
+        bpe_counts_free(one);
+        bpe_counts_free(first);
+        bpe_counts_free(second);
+    }
+}
+
+TEST(a_limit_is_exact) {
+    bpe_split *split = word_split();
+    for (size_t most = 0; most < 6; most++) {
+        bpe_counts *counts = new_counts(), *other = new_counts();
+        size_t consumed;
+        bpe_counts_limit(counts, most);
+        /* Four distinct ones, a long one among them. */
+        bpe_status want = most < 4 ? BPE_ERR_CAPACITY : BPE_OK;
+        CHECK_EQ(add(counts, split, NULL, "a b a a-rather-long-pretoken b a", 0, 0, &consumed),
+                 want);
+        CHECK_EQ(bpe_counts_size(counts), most < 4 ? most : 4);
+        CHECK_EQ(add(other, split, NULL, "b c", 50, 0, &consumed), BPE_OK);
+        CHECK_EQ(bpe_counts_merge(counts, other), most < 5 ? BPE_ERR_CAPACITY : BPE_OK);
+        CHECK_EQ(bpe_counts_size(counts), most < 5 ? most : 5);
+        shown(counts); /* still sound */
+        bpe_counts_free(counts);
+        bpe_counts_free(other);
+    }
+    bpe_split_free(split);
+}
+
 TEST(many_pretokens_in_order) {
     /* Positions that need all digits of the sort, added in an order of their own. */
     enum { N = 20000 };
@@ -390,7 +458,7 @@ TEST(failing_allocations) {
         }
         bpe_status status = fill(counts, split, match);
         if (status == BPE_OK)
-            status = bpe_counts_new(&copy);
+            status = bpe_counts_new_beside(counts, &copy);
         if (status == BPE_OK)
             status = bpe_counts_merge(copy, counts);
         if (status == BPE_OK) {
@@ -420,6 +488,8 @@ int main(void) {
     RUN(batches_and_given_pretokens);
     RUN(frequencies_are_64_bits_and_do_not_wrap);
     RUN(tables_merge_to_what_one_pass_gives);
+    RUN(tables_that_hash_alike_merge_in_place);
+    RUN(a_limit_is_exact);
     RUN(many_pretokens_in_order);
     RUN(merging_large_tables_takes_linear_time);
     RUN(failing_allocations);

@@ -43,7 +43,7 @@ static void make_texts(uint64_t *seed, uint32_t letters, uint32_t longest, uint3
     }
 }
 
-enum { MANY, MANY_PLAIN, SHORT, LONG, N_WAYS };
+enum { MANY, MANY_PLAIN, SHORT, LONG, WINDOWS, N_WAYS };
 
 static bool with_bytes = true;
 
@@ -58,6 +58,8 @@ static void check(const bpe_rules *rules, const bpe_vocab *vocab, int way) {
             n = bpe_merge_short(rules, got[i], n, BPE_NO_RANK);
         else if (way == SHORT || way == LONG)
             CHECK_EQ(bpe_merge_long(rules, &scratch, got[i], n, BPE_NO_RANK, &n), BPE_OK);
+        else if (way == WINDOWS)
+            CHECK_EQ(bpe_merge_windows(rules, &scratch, got[i], n, 1 + i % 40, &n), BPE_OK);
         jobs[i] = (bpe_merge_job){with_bytes ? texts[i] : NULL, got[i], (uint32_t)n};
     }
     bpe_merge_scratch_free(&scratch);
@@ -94,7 +96,7 @@ TEST(all_ways_against_the_definition) {
             for (uint32_t i = 0; i < MODEL_TOKENS; i++)
                 ranks[i] = i;
             bpe_ranked_strings list = {&vocab->strings, vocab->ids, ranks, vocab->n_ordinary,
-                                       10000};
+                                       10000,           NULL,       0};
             bpe_rules mapped = {0};
             REQUIRE(bpe_rules_from_strings(&mapped, &list, NULL) == BPE_OK);
             CHECK(!bpe_merge_many_can(&mapped));
@@ -104,6 +106,58 @@ TEST(all_ways_against_the_definition) {
         }
         bpe_model_free(model);
     }
+}
+
+/* Windows of one long text, where most fit together, against merging it at once. */
+TEST(windows_of_long_texts) {
+    enum { N = 8000 };
+    static uint32_t symbols[N], at_once[N], in_windows[N];
+    uint64_t seed = 41;
+    for (uint32_t round = 0; round < 60; round++) {
+        uint32_t letters = 1 + random_below(&seed, 4);
+        if (round % 2)
+            random_ranks(&m, &seed, letters);
+        else
+            random_merges(&m, &seed, letters);
+        bpe_model *model = spaced_model(1);
+        uint32_t period = 1 + random_below(&seed, round % 3 ? N : 7);
+        for (size_t i = 0; i < N; i++)
+            symbols[i] = i < period ? model->vocab.byte_ids['a' + random_below(&seed, letters)]
+                                    : symbols[i - period];
+        bpe_merge_scratch scratch = {0};
+        size_t n_at_once, n_in_windows;
+        memcpy(at_once, symbols, sizeof symbols);
+        CHECK_EQ(bpe_merge_long(&model->rules, &scratch, at_once, N, BPE_NO_RANK, &n_at_once),
+                 BPE_OK);
+        static const size_t sizes[] = {1, 7, 16, 33, 100, 257, 1024, N - 1, N};
+        for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+            memcpy(in_windows, symbols, sizeof symbols);
+            CHECK_EQ(
+                bpe_merge_windows(&model->rules, &scratch, in_windows, N, sizes[k], &n_in_windows),
+                BPE_OK);
+            CHECK_MEM(in_windows, 4 * n_in_windows, at_once, 4 * n_at_once);
+        }
+        bpe_merge_scratch_free(&scratch);
+        bpe_model_free(model);
+    }
+}
+
+TEST(windows_without_memory) {
+    enum { N = 300 };
+    uint32_t symbols[N];
+    uint64_t seed = 43;
+    random_ranks(&m, &seed, 3);
+    bpe_model *model = spaced_model(1);
+    FOR_EACH_FAILING_ALLOCATION {
+        bpe_merge_scratch scratch = {0};
+        for (size_t i = 0; i < N; i++)
+            symbols[i] = model->vocab.byte_ids['a' + i % 3];
+        size_t n = 0;
+        bpe_status status = bpe_merge_windows(&model->rules, &scratch, symbols, N, 40, &n);
+        CHECK(status == BPE_ERR_NOMEM || (status == BPE_OK && n > 0));
+        bpe_merge_scratch_free(&scratch);
+    }
+    bpe_model_free(model);
 }
 
 TEST(jobs_with_nothing_to_do) {
@@ -127,6 +181,8 @@ TEST(jobs_with_nothing_to_do) {
 
 int main(void) {
     RUN(all_ways_against_the_definition);
+    RUN(windows_of_long_texts);
+    RUN(windows_without_memory);
     RUN(jobs_with_nothing_to_do);
     return harness_end();
 }

@@ -55,7 +55,10 @@ static bool holds(const parts *p, const uint8_t *text, size_t n) {
     return false;
 }
 
-static const char *const LETTERS[] = {"a", "b", "c", "\xE2\x96\x81", "\xC3\xA9", "\xE4\xB8\xAD"};
+/* The last one is U+FFFD, which bytes that are not UTF-8 become. */
+static const char *const LETTERS[] = {
+    "a", "b", "c", "\xE2\x96\x81", "\xC3\xA9", "\xE4\xB8\xAD", "\xEF\xBF\xBD"};
+enum { N_LETTERS = sizeof LETTERS / sizeof *LETTERS };
 
 /* Random strings over few characters, of types that depend on `kinds`. */
 static void random_parts(parts *p, uint64_t *seed, bool with_unused, bool with_users) {
@@ -65,7 +68,7 @@ static void random_parts(parts *p, uint64_t *seed, bool with_unused, bool with_u
         uint8_t text[64];
         size_t n = 0;
         for (uint32_t k = 0, length = 1 + random_below(seed, 4); k < length; k++) {
-            const char *letter = LETTERS[random_below(seed, 6)];
+            const char *letter = LETTERS[random_below(seed, N_LETTERS)];
             memcpy(text + n, letter, strlen(letter));
             n += strlen(letter);
         }
@@ -86,8 +89,9 @@ static size_t random_text(uint64_t *seed, uint8_t *data, size_t cap) {
     size_t n = 0;
     size_t wanted = random_below(seed, (uint32_t)cap / 4);
     while (n < wanted) {
-        const char *part = random_below(seed, 6) == 0 ? " " : LETTERS[random_below(seed, 6)];
-        if (random_below(seed, 40) == 0)
+        const char *part =
+            random_below(seed, 6) == 0 ? " " : LETTERS[random_below(seed, N_LETTERS)];
+        if (random_below(seed, 20) == 0)
             part = "\xFF";
         memcpy(data + n, part, strlen(part));
         n += strlen(part);

@@ -156,6 +156,10 @@ static void check_scratch(const bpe_trainer *t) {
 
 static void check_all(const bpe_trainer *t) {
     check_words(t);
+    if (!t->pairs.slots) { /* before the first run */
+        CHECK(t->heap.n == 0 && t->arena_n == 0 && t->threshold == UINT64_MAX);
+        return;
+    }
     check_pairs(t);
     check_heap(t);
     check_scratch(t);
