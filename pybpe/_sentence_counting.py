@@ -219,12 +219,13 @@ class SentenceCounter:
         self._progress(self.size)
         share = self._free.get()
         if self._pool is None:
-            try:
-                job(share)
-            finally:
-                self._free.put(share)
+            self._run(job, share)
             return
-        self._running.append(self._pool.submit(self._run, job, share))
+        try:
+            self._running.append(self._pool.submit(self._run, job, share))
+        except RuntimeError:
+            # No more threads to be had here: make do with those there are, or this one.
+            self._run(job, share)
         # What is done may have failed.
         for future in [f for f in self._running if f.done()]:
             self._running.remove(future)
