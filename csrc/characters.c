@@ -5,6 +5,7 @@
 
 #define N_CODEPOINTS 0x110000
 #define MAX_SLOTS UINT32_MAX
+#define BLOCK 128
 
 /* A space stands for the mark. */
 static inline size_t read_character(const uint8_t *p, const uint8_t *end, uint32_t *c) {
@@ -14,25 +15,58 @@ static inline size_t read_character(const uint8_t *p, const uint8_t *end, uint32
     return n;
 }
 
+/* ---------------------------------------------------------------- counted words */
+
+/* Some words of a table. Most of the time goes into waiting for the bytes of long ones, which lie
+ * anywhere; so those of a block are all asked for before one is read. */
+typedef struct word_block {
+    const uint8_t *bytes[BLOCK];
+    size_t sizes[BLOCK];
+    uint64_t frequencies[BLOCK];
+    size_t n;
+    size_t at; /* in the table */
+} word_block;
+
+/* Fill the block with the words that come next; false when there are none. */
+static bool next_words(const bpe_counts *counts, word_block *block) {
+    size_t n_slots = (size_t)1 << counts->bits;
+    block->n = 0;
+    for (; block->at < n_slots && block->n < BLOCK; block->at++) {
+        const bpe_count_entry *entry = &counts->slots[block->at];
+        if (entry->count == 0)
+            continue;
+        size_t i = block->n++;
+        block->bytes[i] = bpe_count_bytes(counts, entry, &block->sizes[i]);
+        block->frequencies[i] = entry->count;
+        bpe_prefetch(block->bytes[i]);
+    }
+    return block->n > 0;
+}
+
 /* ---------------------------------------------------------------- counting characters */
+
+/* Add the characters of a word that occurs `frequency` times. */
+static void add_characters(uint64_t *table, const uint8_t *p, size_t n, uint64_t frequency) {
+    const uint8_t *end = p + n;
+    while (p < end) {
+        uint32_t c;
+        size_t length = read_character(p, end, &c);
+        if (length > 1 || *p < 0x80)
+            table[c] += frequency;
+        p += length;
+    }
+}
 
 static bpe_status count_characters(const bpe_counts *counts, uint64_t *table) {
     uint64_t total = 0;
-    for (size_t i = 0; i < (size_t)1 << counts->bits; i++) {
-        const bpe_count_entry *entry = &counts->slots[i];
-        if (entry->count == 0)
-            continue;
-        size_t n;
-        const uint8_t *p = bpe_count_bytes(counts, entry, &n), *end = p + n;
-        if (entry->count > (UINT64_MAX - total) / n)
-            return BPE_ERR_LIMIT;
-        total += entry->count * n;
-        while (p < end) {
-            uint32_t c;
-            size_t length = read_character(p, end, &c);
-            if (length > 1 || *p < 0x80)
-                table[c] += entry->count;
-            p += length;
+    word_block block = {.at = 0};
+    while (next_words(counts, &block)) {
+        for (size_t i = 0; i < block.n; i++) {
+            uint64_t n = block.sizes[i], frequency = block.frequencies[i];
+            if (frequency > (UINT64_MAX - total) / n)
+                return BPE_ERR_LIMIT;
+            total += frequency * n;
+            add_characters(table, block.bytes[i], block.sizes[i], frequency);
         }
     }
     return BPE_OK;
@@ -82,8 +116,8 @@ static bpe_status reserve(layout *to, size_t n) {
     bpe_words *words = to->words;
     if (n > MAX_SLOTS - 2 || words->n_slots > MAX_SLOTS - 2 - n)
         return BPE_ERR_LIMIT;
-    return bpe_mem_grow((void **)&words->slots, &to->slots_cap, words->n_slots + n + 2,
-                        sizeof *words->slots)
+    return bpe_mem_grow((void **)&words->slots, &to->slots_cap,
+                        words->n_slots + n + 2 + BPE_SLOTS_SPARE, sizeof *words->slots)
                ? BPE_OK
                : BPE_ERR_NOMEM;
 }
@@ -166,13 +200,10 @@ bpe_status bpe_words_init_characters(bpe_words *words, const bpe_counts *counts,
     /* Even if there are no words, as for any other trainer. */
     if (status == BPE_OK)
         status = reserve(&to, 0);
-    for (size_t i = 0; i < (size_t)1 << counts->bits && status == BPE_OK; i++) {
-        const bpe_count_entry *entry = &counts->slots[i];
-        if (entry->count == 0)
-            continue;
-        size_t n;
-        const uint8_t *p = bpe_count_bytes(counts, entry, &n);
-        status = lay_word(&to, p, n, entry->count);
+    word_block block = {.at = 0};
+    while (status == BPE_OK && next_words(counts, &block)) {
+        for (size_t i = 0; i < block.n && status == BPE_OK; i++)
+            status = lay_word(&to, block.bytes[i], block.sizes[i], block.frequencies[i]);
     }
     bpe_mem_free(to.ids);
     return status;

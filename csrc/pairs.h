@@ -48,6 +48,11 @@ static inline bpe_pair_record *bpe_pair_table_find(const bpe_pair_table *table, 
     }
 }
 
+/* Ask for the place where the search for a key begins. */
+static inline void bpe_pair_table_prefetch(const bpe_pair_table *table, uint64_t key) {
+    bpe_prefetch(&table->slots[bpe_pair_slot(key, table->seed, table->bits)]);
+}
+
 /*
  * The record of a key, added with zeros when it is not there. NULL when out of memory. Records
  * move when the table grows: a pointer is good until the next call.

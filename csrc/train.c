@@ -44,6 +44,7 @@
 
 #define NOT_KEPT UINT32_MAX /* in bpe_neighbour.next */
 #define AHEAD 24            /* positions to prefetch ahead */
+#define PAIR_BLOCK 64
 
 /* ---------------------------------------------------------------- pairs */
 
@@ -122,19 +123,41 @@ static inline bool is_candidate(const bpe_trainer *t, uint64_t key, uint64_t cou
     return count >= t->threshold && is_wanted(t, key);
 }
 
+/* Pairs that a walk passes: several, so that waiting for their records overlaps. */
+typedef struct pair_block {
+    uint64_t keys[PAIR_BLOCK];
+    uint64_t frequencies[PAIR_BLOCK];
+    uint32_t positions[PAIR_BLOCK];
+    size_t n;
+} pair_block;
+
+/* The pairs that come next, whose records in the table are asked for; false when there are none. */
+static bool next_pairs(bpe_trainer *t, bpe_words_walk *walk, const bpe_pair_table *table,
+                       pair_block *block) {
+    size_t n = 0;
+    while (n < PAIR_BLOCK && bpe_words_walk_next(&t->words, t->lengths, walk, &block->keys[n],
+                                                 &block->positions[n])) {
+        block->frequencies[n] = walk->frequency;
+        bpe_pair_table_prefetch(table, block->keys[n++]);
+    }
+    block->n = n;
+    t->work += n;
+    return n > 0;
+}
+
 /* Count every pair. */
 static bool count_pairs(bpe_trainer *t, bpe_pair_table *all) {
     bpe_words_walk walk;
-    uint64_t key;
-    uint32_t pos;
+    pair_block block;
     bpe_words_walk_to(&t->words, &walk, 1);
-    while (bpe_words_walk_next(&t->words, t->lengths, &walk, &key, &pos)) {
-        bpe_pair_record *record = bpe_pair_table_add(all, key);
-        if (!record)
-            return false;
-        record->count += walk.frequency;
-        record->n++;
-        t->work++;
+    while (next_pairs(t, &walk, all, &block)) {
+        for (size_t i = 0; i < block.n; i++) {
+            bpe_pair_record *record = bpe_pair_table_add(all, block.keys[i]);
+            if (!record)
+                return false;
+            record->count += block.frequencies[i];
+            record->n++;
+        }
     }
     return true;
 }
@@ -193,14 +216,14 @@ static bpe_status build_pairs(bpe_trainer *t) {
     if (!done)
         return BPE_ERR_NOMEM;
     bpe_words_walk walk;
-    uint64_t key;
-    uint32_t pos;
+    pair_block block;
     bpe_words_walk_to(&t->words, &walk, 1);
-    while (bpe_words_walk_next(&t->words, t->lengths, &walk, &key, &pos)) {
-        bpe_pair_record *record = bpe_pair_table_find(&t->pairs, key);
-        t->work++;
-        if (record)
-            t->arena[record->start + record->n++] = pos;
+    while (next_pairs(t, &walk, &t->pairs, &block)) {
+        for (size_t i = 0; i < block.n; i++) {
+            bpe_pair_record *record = bpe_pair_table_find(&t->pairs, block.keys[i]);
+            if (record)
+                t->arena[record->start + record->n++] = block.positions[i];
+        }
     }
     for (size_t i = 0; i < (size_t)1 << t->pairs.bits; i++) {
         if (t->pairs.slots[i].key == BPE_NO_PAIR)
@@ -470,17 +493,6 @@ static bpe_status init_tokens(bpe_trainer *t) {
     return t->spelling && t->spell_stack ? BPE_OK : BPE_ERR_NOMEM;
 }
 
-bpe_status bpe_trainer_finish_new(bpe_trainer *t, bpe_status status, bpe_trainer **out,
-                                  bpe_error *err) {
-    t->threshold = UINT64_MAX; /* no pairs are known; the first run counts them */
-    if (status != BPE_OK) {
-        bpe_trainer_free(t);
-        return bpe_fail(err, status, 0);
-    }
-    *out = t;
-    return BPE_OK;
-}
-
 bpe_status bpe_trainer_new(const bpe_counts *counts, const bpe_trainer_options *options,
                            bpe_trainer **out, bpe_error *err) {
     bpe_status status = check_options(options, err);
@@ -498,7 +510,13 @@ bpe_status bpe_trainer_new(const bpe_counts *counts, const bpe_trainer_options *
     status = init_tokens(t);
     if (status == BPE_OK)
         status = bpe_words_init(&t->words, counts, options->byte_ids, t->initial);
-    return bpe_trainer_finish_new(t, status, out, err);
+    t->threshold = UINT64_MAX; /* no pairs are known; the first run counts them */
+    if (status != BPE_OK) {
+        bpe_trainer_free(t);
+        return bpe_fail(err, status, 0);
+    }
+    *out = t;
+    return BPE_OK;
 }
 
 /* Why no pair can be merged any more. */

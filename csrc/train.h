@@ -84,9 +84,4 @@ struct bpe_trainer {
 /* Make room for one more token, with zeros in the scratch arrays. */
 bool bpe_trainer_reserve_id(bpe_trainer *t);
 
-/* The last step of making a trainer whose words are there. After a failure, which may be
- * that of a step before, it is freed. */
-bpe_status bpe_trainer_finish_new(bpe_trainer *t, bpe_status status, bpe_trainer **out,
-                                  bpe_error *err);
-
 #endif

@@ -31,6 +31,7 @@ bpe_status bpe_trainer_new_pieces(const bpe_counts *counts, const bpe_pieces_tra
     t->n_wanted = spec->n_merges;
     t->floor = spec->keeps_all ? 0 : 1;
     t->longest = SIZE_MAX;
+    t->threshold = UINT64_MAX; /* no pairs are known; the first run counts them */
     t->has_unwanted = true;
     bpe_error where = {BPE_OK, 0};
     bpe_status status = bpe_joins_init(joins, spec, &where);
@@ -38,5 +39,11 @@ bpe_status bpe_trainer_new_pieces(const bpe_counts *counts, const bpe_pieces_tra
         bpe_trainer_free(t);
         return bpe_fail(err, status, where.pos);
     }
-    return bpe_trainer_finish_new(t, init_characters(t, counts, spec), out, err);
+    status = init_characters(t, counts, spec);
+    if (status != BPE_OK) {
+        bpe_trainer_free(t);
+        return bpe_fail(err, status, 0);
+    }
+    *out = t;
+    return BPE_OK;
 }

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from pybpe import _binding_sentences as core
+from pybpe._binding_training import MAX_VOCAB_SIZE
 from pybpe._scripts import classes
 from pybpe._training_options import integer, refuse_lone_text
 from pybpe.codepoint import BYTE, CONTROL, MARK, UNKNOWN, USER_DEFINED
@@ -202,7 +203,7 @@ class Options:
             self.given.update(PRESETS[preset])
         for name, value in given.items():
             self.given[name] = _checked(name, value)
-        self.vocab_size = integer(vocab_size, "vocab_size", 1, _INT32)
+        self.vocab_size = integer(vocab_size, "vocab_size", 1, MAX_VOCAB_SIZE)
         self._check_together()
         self.meta = self._meta()
 
@@ -405,6 +406,10 @@ def _string(name: str, value: object) -> str:
         raise ValueError(
             f"{name} must not hold a space, which no text has after normalisation: "
             "write U+2581 for it"
+        )
+    if name == "required_chars" and "\u2585" in value:
+        raise ValueError(
+            f"{name} must not hold U+2585: sentencepiece keeps it for itself"
         )
     if name == "input_format" and value not in ("", "text", "tsv"):
         raise ValueError(f"{name} must be 'text' or 'tsv', got {value!r}")

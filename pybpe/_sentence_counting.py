@@ -40,9 +40,9 @@ class _Share:
 
     __slots__ = ("counts", "sentences")
 
-    def __init__(self, sentences: Sentences) -> None:
+    def __init__(self, sentences: Sentences, beside: Counts | None) -> None:
         self.sentences = sentences
-        self.counts = Counts()
+        self.counts = Counts(beside)
 
 
 class SentenceCounter:
@@ -76,20 +76,19 @@ class SentenceCounter:
         self._kept = 0
         if self._limit:
             num_threads = 1
-        self._shares = [
-            _Share(
-                Sentences(
-                    normalizer,
-                    mark_behind=options["treat_whitespace_as_suffix"],
-                    words=options.words,
-                    longest=options["max_sentence_length"],
-                    cut=options.cut,
-                    delimiter=options.delimiter,
-                    classes=options.classes,
-                )
+        self._shares: list[_Share] = []
+        for _ in range(num_threads):
+            sentences = Sentences(
+                normalizer,
+                mark_behind=options["treat_whitespace_as_suffix"],
+                words=options.words,
+                longest=options["max_sentence_length"],
+                cut=options.cut,
+                delimiter=options.delimiter,
+                classes=options.classes,
             )
-            for _ in range(num_threads)
-        ]
+            first = self._shares[0].counts if self._shares else None
+            self._shares.append(_Share(sentences, first))
         self._free: SimpleQueue[_Share] = SimpleQueue()
         for share in self._shares:
             self._free.put(share)
@@ -220,12 +219,13 @@ class SentenceCounter:
         self._progress(self.size)
         share = self._free.get()
         if self._pool is None:
-            try:
-                job(share)
-            finally:
-                self._free.put(share)
+            self._run(job, share)
             return
-        self._running.append(self._pool.submit(self._run, job, share))
+        try:
+            self._running.append(self._pool.submit(self._run, job, share))
+        except RuntimeError:
+            # No more threads to be had here: make do with those there are, or this one.
+            self._run(job, share)
         # What is done may have failed.
         for future in [f for f in self._running if f.done()]:
             self._running.remove(future)

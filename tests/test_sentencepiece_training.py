@@ -308,7 +308,9 @@ def _random_options(rng: random.Random, letters: list[str]) -> dict[str, Any]:
         symbols("user_defined_symbols")
     if rng.random() < 0.2:
         symbols("control_symbols")
-    sometimes(0.15, "required_chars", ["", "az", "\xe9\u2581", "Q\x1f", "zzb", "a b"])
+    sometimes(
+        0.15, "required_chars", ["", "az", "\xe9\u2581", "Q\x1f", "\u2585", "a b"]
+    )
     for name in ("pad_id", "unk_id", "bos_id", "eos_id"):
         sometimes(0.07, name, [-1, 0, 1, 2, 3, 7])
     sometimes(0.05, "unk_piece", ["[UNK]", "a", "<s>"])
@@ -496,6 +498,7 @@ def test_options_that_do_nothing_are_refused(name: str) -> None:
         ({"bos_piece": "</s>"}, ValueError, "would have the ids 1 and 2"),
         ({"bos_piece": "<unk>"}, ValueError, "is unk_piece as well"),
         ({"required_chars": "a b"}, ValueError, "must not hold a space"),
+        ({"required_chars": "\u2585"}, ValueError, r"must not hold U\+2585"),
         ({"unk_surface": "\ud800"}, ValueError, "lone surrogates"),
         ({"normalization_rule_name": "nfc"}, ValueError, "must be one of identity"),
         ({"auto_character_coverage": True}, ValueError, "needs byte_fallback"),
