@@ -8,12 +8,11 @@ from pathlib import Path
 import click
 
 import pybpe
+from pybpe._format_names import FORMATS, ROLES
 from pybpe.cli.files import check_output, model_files
 from pybpe.cli.models import load, pattern_option
 from pybpe.cli.options import in_our_words
 from pybpe.split import Split
-from pybpe.writers import FORMATS, target_of
-from pybpe.writers._parts import ROLES
 
 CONVERT_EXAMPLES = """\b
 Examples:
@@ -81,6 +80,8 @@ def convert(
     What is written is read back and compared before it appears; what a format cannot
     hold is refused.
     """
+    from pybpe.writers import target_of
+
     tokenizer = load(model, split)
     try:
         target = target_of(tokenizer, output, kind)

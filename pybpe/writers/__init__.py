@@ -15,24 +15,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
+from pybpe._format_names import FORMATS, ROLES
 from pybpe._whole_file import whole_file
 from pybpe.codepoint import CodepointModel
 from pybpe.errors import ModelError
 from pybpe.tokenizer import Tokenizer
 from pybpe.writers import hf
 from pybpe.writers._merges import special_apart
-from pybpe.writers._parts import ROLES, Job
+from pybpe.writers._parts import Job
 
-FORMATS = (
-    "pybpe",
-    "tiktoken",
-    "tokenizer.json",
-    "hf",
-    "minbpe",
-    "gpt2",
-    "sentencepiece",
-    "gguf",
-)
 _PAIRS = (("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe"))
 # What else transformers and pybpe may read in a folder.
 _OTHERS = (

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
+from pybpe._format_names import ROLES
 from pybpe.codepoint import CodepointModel
 from pybpe.errors import ModelError
 from pybpe.formats._source import shown
 from pybpe.model import BYTES, Model
 from pybpe.tokenizer import Tokenizer
-
-ROLES = ("bos", "eos", "unk", "pad", "sep", "cls", "mask")
 
 
 class Job(NamedTuple):
