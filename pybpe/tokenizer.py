@@ -232,10 +232,9 @@ class Tokenizer(Encoding, Decoding, Fitting):
 
         The package must be installed. What it cannot hold is refused, rather than
         left out: sentencepiece models, added tokens, splits in several stages, changes
-        of text, merge lists that mean something else than their ranks (those that were
-        trained mean the same). Two differences remain: tiktoken knows characters by
-        its own version of Unicode, and it finds special tokens that begin alike in no
-        fixed order.
+        of text, merge lists that mean something else than their ranks. Two differences
+        remain: tiktoken knows characters by its own version of Unicode, and it finds
+        special tokens that begin alike in no fixed order.
 
         Args:
             name: What the encoding is to be called.
@@ -299,9 +298,9 @@ class Tokenizer(Encoding, Decoding, Fitting):
         Raises:
             ValueError: This is a byte-level model, which sentencepiece cannot run.
         """
-        from pybpe.formats import sentencepiece_writer
+        from pybpe.writers import sentencepiece
 
-        return sentencepiece_writer.model_to_bytes(self._codepoint_model())
+        return sentencepiece.model_to_bytes(self._codepoint_model())
 
     def save_sentencepiece(
         self,
@@ -324,7 +323,7 @@ class Tokenizer(Encoding, Decoding, Fitting):
         from pybpe.formats import sentencepiece_writer
 
         model = self._codepoint_model()
-        files = [(path, sentencepiece_writer.model_to_bytes(model))]
+        files = [(path, self.to_sentencepiece())]
         if vocab_path is not None:
             scores = sentencepiece_writer.has_scores(model)
             text = sentencepiece_writer.vocab_to_bytes(model, scores=scores)

@@ -573,8 +573,8 @@ def test_what_tiktoken_cannot_hold_is_refused() -> None:
         "added tokens": make([], pattern=None, added_tokens={"<a>": 256}),
         "not UTF-8": make([], pattern=None, special_tokens={b"\xff\xff": 256}),
         "3 stages": make([], pattern="deepseek_v3"),
-        "other ways": make(twisted, pattern=None),
-        "same bytes": make([(97, 98), (97, 98)], pattern=None),
+        "ranks would merge": make(twisted, pattern=None),
+        "twice": make([(97, 98), (97, 98)], pattern=None),
     }
     for what, tok in refused.items():
         with pytest.raises(ValueError, match=what):

@@ -2,8 +2,8 @@
 
 Fields go in the order of their numbers, and only those that were set: every piece has a
 score, but a type only if it is not NORMAL; of the training options only those are there
-that the caller of the trainer gave. A model that was not trained here gets what running
-it depends on.
+that the caller of the trainer gave. `pybpe.writers.sentencepiece` writes all other
+models.
 """
 
 from __future__ import annotations
@@ -62,9 +62,14 @@ _TRAINING = {
 }
 
 
+def was_trained_here(model: CodepointModel) -> bool:
+    """Tell whether a model knows the options it was trained with."""
+    return OPTIONS in model.provenance
+
+
 def model_to_bytes(model: CodepointModel) -> bytes:
-    """Return the contents of a `.model` file."""
-    options = _options(model)
+    """Return the contents of the `.model` file of a model that was trained here."""
+    options = options_of(model)
     options["model_type"] = _BPE
     options["vocab_size"] = model.vocab_size
     parts = [_pieces(model)]
@@ -111,27 +116,6 @@ def options_of(model: CodepointModel) -> dict[str, Any]:
 
 def _shown(score: float) -> bytes:
     return (b"%.6g" % score) if score == score else b"nan"
-
-
-def _options(model: CodepointModel) -> dict[str, Any]:
-    if OPTIONS in model.provenance:
-        return options_of(model)
-    normalizer = model.normalizer
-    pieces = model.pieces()
-    options: dict[str, Any] = {
-        "treat_whitespace_as_suffix": model.mark_behind,
-        "byte_fallback": model.byte_fallback,
-        "unk_surface": model.unk_surface,
-        "add_dummy_prefix": normalizer.add_dummy_prefix,
-        "remove_extra_whitespaces": normalizer.remove_extra_whitespaces,
-        "escape_whitespaces": normalizer.escape_whitespaces,
-    }
-    for name in ("unk", "bos", "eos", "pad"):
-        number = getattr(model, name + "_id")
-        options[name + "_id"] = number
-        if number >= 0:
-            options[name + "_piece"] = pieces[number]
-    return options
 
 
 def _pieces(model: CodepointModel) -> bytes:

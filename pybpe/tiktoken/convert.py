@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pybpe.model import BYTES, RANKS, Model
+from pybpe.errors import ModelError
+from pybpe.model import BYTES, Model
 from pybpe.split import Split, Stage
 from pybpe.tokenizer import Tokenizer
+from pybpe.writers._merges import check_ranks
+from pybpe.writers._patterns import leaves_gaps, same_matches
 
 if TYPE_CHECKING:
     from typing import Any
 
 # A pattern for one pretoken.
 _NO_SPLIT = r"(?s:.+)"
-
-# What a transition of a stage is at least if a match ends before its character.
-_MATCH_ENDS = 0x8000
 
 
 def from_tiktoken(encoding: Any) -> Tokenizer:
@@ -63,7 +63,10 @@ def to_tiktoken(tokenizer: Tokenizer, name: str) -> Any:
     if len(named) != len(special):
         raise _refused("a special token that is not UTF-8")
     pattern = _pattern(model.split)
-    _check_ranks(tokenizer, model)
+    try:
+        check_ranks(tokenizer)
+    except ModelError as error:
+        raise _refused(f"these merges: {error}") from None
     return tiktoken.Encoding(
         name,
         pat_str=pattern,
@@ -107,78 +110,12 @@ def _pattern(split: Split) -> str:
     (stage,) = split.stages
     if stage.behavior != "isolated" or stage.over_bytes:
         raise _refused(f"a split that does not isolate matches ({stage.behavior})")
-    if stage.dialect != "rust" and not _is_the_same(stage):
+    if not same_matches(stage, stage.pattern, "rust"):
         raise _refused(
             f"a pattern that means something else in Rust's syntax than in that of "
             f"{stage.dialect}: {stage.pattern!r}"
         )
-    if not _may_leave_gaps(stage):
+    if not leaves_gaps(stage):
         return stage.pattern
     # tiktoken drops what no match covers, so that the gaps must match, too.
     return f"(?:{stage.pattern})|(?:(?!{stage.pattern})(?s:.))+"
-
-
-def _is_the_same(stage: Stage) -> bool:
-    """Tell whether a pattern cuts as before when it is read as one of Rust's."""
-    try:
-        other = Stage.compile(stage.pattern, "rust")
-    except ValueError:
-        return False
-    return stage.compiled and (
-        other.transitions == stage.transitions
-        and other.class_starts == stage.class_starts
-        and other.class_ids == stage.class_ids
-    )
-
-
-def _may_leave_gaps(stage: Stage) -> bool:
-    """Tell whether there are texts of which a pattern does not match the beginning.
-
-    Those are the texts that lead from the start (1) to where nothing matches any more
-    (0), with no match ended on the way.
-    """
-    if not stage.compiled:
-        return True
-    columns = stage.n_classes + 1
-    table = stage.transitions
-    seen, todo = {1}, [1]
-    while todo:
-        state = todo.pop()
-        row = table[state * columns : (state + 1) * columns]
-        # The start at the end of the text: that text is empty.
-        for target in row[:-1] if state == 1 else row:
-            if target == 0:
-                return True
-            if target < _MATCH_ENDS and target not in seen:
-                seen.add(target)
-                todo.append(target)
-    return False
-
-
-def _check_ranks(tokenizer: Tokenizer, model: Model) -> None:
-    """Refuse merge lists that give other ids when they are read as ranks.
-
-    Reading tokens as ranks, any two neighbours merge whose concatenation is a token. It
-    comes to the same if each token, merged with the ranks below its own, ends in just
-    the two parts of its pair, in the order of the list: then, wherever the token's
-    bytes lie between two boundaries that no merge has crossed, the one way to it is
-    its own.
-
-    Raises:
-        ValueError: It does not.
-    """
-    if model.semantics == RANKS:
-        return
-    vocab = tokenizer.vocab
-    if len(vocab) != len(model.token_ids):
-        raise _refused("two tokens with the same bytes")
-    ranked = Tokenizer.from_ranks(vocab, pattern=None)
-    found = ranked.merges
-    if len(found) + 256 != len(vocab) or found != tokenizer.merges:
-        known = set(found)
-        pair = next((pair for pair in tokenizer.merges if pair not in known), None)
-        about = f" (the first is {pair})" if pair is not None else ""
-        raise _refused(
-            "these merges: its ranks would join tokens in other ways than the list"
-            + about
-        )

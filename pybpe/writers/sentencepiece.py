@@ -1,8 +1,9 @@
 """sentencepiece's `.model` files.
 
-The pieces are written as sentencepiece writes them, byte for byte. Of the options of
-training, of which models know nothing, only those are written that encoding and
-decoding depend on and that are not the default; a trainer passes its own.
+Models that were trained here are written as sentencepiece would have written them, byte
+for byte (`formats.sentencepiece_writer`). Others know nothing of their training: of its
+options only those are written that encoding and decoding depend on and that are not the
+default.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pybpe.codepoint import CONTROL, NORMAL, UNKNOWN, CodepointModel
 from pybpe.errors import ModelError
+from pybpe.formats import sentencepiece_writer
 from pybpe.writers._check import compare_ids, compare_tables, probing_texts
 from pybpe.writers._parts import Job
 
@@ -66,6 +68,8 @@ def model_to_bytes(
         ModelError: It has parts that the format names by their piece alone, and two
             pieces could be meant.
     """
+    if sentencepiece_writer.was_trained_here(model):
+        return sentencepiece_writer.model_to_bytes(model)
     pb = _schema()
     message = pb.Model()
     pieces = model.pieces()
