@@ -5,7 +5,7 @@ PY ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 export PY
 CFILES = $(wildcard csrc/*.[ch] tests/c/*.[ch] tests/fuzz/*.[ch] bench/*.[ch])
 
-.PHONY: help demo build test quick ctest valgrind asan tsan fuzz fuzz-regress lint \
+.PHONY: help demo build test quick ctest neon valgrind asan tsan fuzz fuzz-regress lint \
 	format bench bench-page instructions dist proto unicode stub clean
 
 help: ## Show this list.
@@ -25,6 +25,9 @@ quick: build ## Build in place and run the tests that take less than a second ea
 
 ctest: ## Run the C tests.
 	$(PY) tests/c/run.py
+
+neon: ## Run the C tests for aarch64 under emulation; needs its gcc and qemu-user.
+	$(PY) tests/c/run.py --cross aarch64-linux-gnu
 
 valgrind: ## Run the C tests under valgrind.
 	$(PY) tests/c/run.py --valgrind

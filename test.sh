@@ -4,6 +4,8 @@
 #
 #     ./test.sh [arguments of pytest]
 #
+# Without arguments the Python tests run on all processors at once.
+#
 # PYBPE_TEST_DATA names the folder of outside test data; without it the tests that need
 # it are skipped. CI=1 makes it an error when the tokenizers to compare with cannot be
 # installed.
@@ -16,4 +18,5 @@ cd "$(dirname "$0")"
     echo "No tokenizers to compare with here: tests marked 'oracle' will be skipped" >&2
 }
 "$py" tests/c/run.py
+[ $# -gt 0 ] || set -- -n auto --dist worksteal
 exec "$py" -m pytest "$@"

@@ -17,6 +17,7 @@
 
 #define ROUNDS 20
 #define BATCH 256
+#define WAYS (BPE_SIMD_NEON + 1)
 
 static bpe_split *read_split(const char *name) {
     size_t n;
@@ -61,11 +62,11 @@ int main(int argc, char **argv) {
     size_t piece = argc > 3 ? (size_t)strtoull(argv[3], NULL, 10) : 0;
     if (piece == 0)
         piece = n;
-    double best[4] = {0};
-    uint64_t sums[4];
-    size_t counts[4];
+    double best[WAYS] = {0};
+    uint64_t sums[WAYS];
+    size_t counts[WAYS];
     for (int round = 0; round < ROUNDS; round++) {
-        for (uint32_t way = 0; way < 4; way++) {
+        for (uint32_t way = 0; way < WAYS; way++) {
             bool wanted = argc <= 4;
             for (int i = 4; i < argc; i++)
                 wanted |= (uint32_t)atoi(argv[i]) == way;
@@ -76,7 +77,7 @@ int main(int argc, char **argv) {
             best[way] = best[way] == 0 || t < best[way] ? t : best[way];
         }
     }
-    for (int way = 0; way < 4; way++) {
+    for (int way = 0; way < WAYS; way++) {
         if (best[way] > 0)
             printf("way %d: %7.0f MB/s  %zu pretokens  %016" PRIx64 "\n", way,
                    (double)n / best[way] / 1e6, counts[way], sums[way]);

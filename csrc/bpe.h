@@ -174,7 +174,8 @@ enum {
     BPE_SIMD_SCALAR = 0,   /* one character after the other, by the tables as they are */
     BPE_SIMD_PORTABLE = 1, /* a streaming automaton made of them, several stretches at a time */
     BPE_SIMD_AVX2 = 2,
-    BPE_SIMD_AVX512 = 3 /* with VBMI, VBMI2 and GFNI */
+    BPE_SIMD_AVX512 = 3, /* with VBMI, VBMI2 and GFNI */
+    BPE_SIMD_NEON = 4
 };
 
 /*
@@ -691,8 +692,9 @@ BPE_API void bpe_pieces_free(bpe_pieces *pieces);
 /* The id of the piece with exactly these bytes, or BPE_NO_ID. */
 BPE_API uint32_t bpe_pieces_find(const bpe_pieces *pieces, const uint8_t *data, size_t n);
 
-/* Scratch memory, results, and the cache of words already encoded. One running call uses one
- * workspace; it may be kept from call to call, with one model only. Not shared between threads. */
+/* Scratch memory, results, and the cache of parts of text already encoded. One running call uses
+ * one workspace; it may be kept from call to call, with one model only. Not shared between threads.
+ */
 typedef struct bpe_pieces_workspace bpe_pieces_workspace;
 
 BPE_API bpe_status bpe_pieces_workspace_new(const bpe_pieces *pieces, bpe_pieces_workspace **out);
@@ -704,8 +706,8 @@ BPE_API void bpe_pieces_workspace_trim(bpe_pieces_workspace *workspace);
 /* Ways to encode; all give the same ids. Tests force each. */
 enum {
     BPE_PIECES_PATH_AUTO = 0,
-    BPE_PIECES_PATH_SHORT = 1, /* words; repeated minimum over an array */
-    BPE_PIECES_PATH_LONG = 2,  /* words; heap over a linked list */
+    BPE_PIECES_PATH_SHORT = 1, /* parts one by one; repeated minimum over an array */
+    BPE_PIECES_PATH_LONG = 2,  /* parts one by one; buckets over a linked list */
     BPE_PIECES_PATH_WHOLE = 3  /* the whole text at once, as the definition has it */
 };
 

@@ -50,13 +50,39 @@ static inline int32_t order_of(uint32_t rank, size_t place) {
 #define INLINE static inline
 #endif
 
-#if defined(__has_builtin)
+#if defined(__aarch64__) && defined(__ARM_NEON)
+#define HAS_NEON
+#include <arm_neon.h>
+#elif defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
 #define HAS_VECTORS
 #endif
 #endif
 
-#ifdef HAS_VECTORS
+#if defined(HAS_NEON)
+
+INLINE int32_t least_order(const int32_t *orders, size_t n) {
+    int32x4_t least[4] = {vld1q_s32(orders), vld1q_s32(orders + 4), vld1q_s32(orders + 8),
+                          vld1q_s32(orders + 12)};
+    for (size_t from = BLOCK; from < n; from += BLOCK) {
+        for (size_t i = 0; i < 4; i++)
+            least[i] = vminq_s32(least[i], vld1q_s32(orders + from + 4 * i));
+    }
+    least[0] = vminq_s32(vminq_s32(least[0], least[1]), vminq_s32(least[2], least[3]));
+    return vminvq_s32(least[0]);
+}
+
+INLINE uint32_t scan(const uint64_t *bucket, uint64_t key, unsigned rank_bits) {
+    int64x2_t down = vdupq_n_s64(-(int64_t)rank_bits);
+    uint64x2_t found = vdupq_n_u64(0);
+    for (size_t i = 0; i < BPE_BUCKET_PAIRS; i += 2) {
+        uint64x2_t x = veorq_u64(vld1q_u64(bucket + i), vdupq_n_u64(key));
+        found = vorrq_u64(found, vandq_u64(x, vceqzq_u64(vshlq_u64(x, down))));
+    }
+    return (uint32_t)(vgetq_lane_u64(found, 0) | vgetq_lane_u64(found, 1));
+}
+
+#elif defined(HAS_VECTORS)
 
 /* Vectors of the compiler's: it makes of them what the function at hand may use. */
 typedef int32_t orders8 __attribute__((vector_size(32), aligned(4), may_alias));

@@ -78,7 +78,7 @@ static inline uint32_t bpe_chars_id(const bpe_chars *chars, uint32_t cp) {
 }
 
 /* What a part of text is: the id of its only character, or BPE_CHAR_NO_ID if that has none; or
- * this: several characters or an ASCII one. */
+ * this, if it has several. One ASCII character may be called either. */
 #define BPE_PART_LONG 0xFFFFFFFFu
 
 /* Text that is being cut: all before `at` was read. */

@@ -32,7 +32,7 @@ uint32_t bpe_split_simd(const bpe_split *split) {
 }
 
 static void choose_fastest(bpe_split *split) {
-    uint32_t simd = BPE_SIMD_AVX512;
+    uint32_t simd = BPE_SIMD_NEON; /* the last one; no machine has those of two families */
     while (bpe_split_use_simd(split, simd) != BPE_OK)
         simd--;
 }

@@ -46,6 +46,8 @@ const bpe_stream_kernel *bpe_stream_kernel_of(uint32_t simd) {
         return bpe_stream_avx2();
     case BPE_SIMD_AVX512:
         return bpe_stream_avx512();
+    case BPE_SIMD_NEON:
+        return bpe_stream_neon();
     default:
         return NULL;
     }

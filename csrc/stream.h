@@ -7,7 +7,8 @@
  * which boundaries have become certain. So one position costs one look-up, and several stretches
  * of a text can be scanned side by side: a stretch begins in a guessed state some bytes early,
  * which nearly always is the right state when the stretch proper begins; where it is not, the
- * stretch is corrected from its beginning until both agree (stream.c, stream_avx512.c).
+ * stretch is corrected from its beginning until both agree (stream_lanes.h, stream_avx512.c,
+ * stream_neon.c).
  *
  * Rare transitions settle more than the boundaries at hand; the caller then finds the boundaries
  * anew with the stage's own automaton (*hard* events).
@@ -21,13 +22,14 @@
 #define BPE_STREAM_WORDS (BPE_STREAM_BLOCK / 64)
 #define BPE_STREAM_CLASSES 64 /* with the class of continuation bytes */
 #define BPE_STREAM_CHUNKS 16
+#define BPE_STREAM_DENSE 256
 
 /* A state is a number of 6 bits and, above it, BPE_STREAM_NUMBERS for "a boundary before this
  * character". */
 #define BPE_STREAM_NUMBERS 64u
 #define BPE_STREAM_ROW_SHIFT 7
 
-/* The same in the vector kernel, where numbers have 4 or 5 bits. */
+/* The same in the vector kernels, where numbers have 4 or 5 bits. */
 enum { BPE_WIDE_MARK = 0x20, BPE_WIDE_RARE = 0x40, BPE_WIDE_BOUNDARY = 0x80 };
 
 /* What else is told on the way to a state. */
@@ -53,7 +55,7 @@ typedef struct bpe_stream {
     uint8_t gap;   /* the state in a gap, where no match has begun; if has_gap */
     bool has_gap;
     uint8_t bad;                        /* class of a byte that is not UTF-8 */
-    uint32_t n_chunks;                  /* 0: too many states for the vector kernel */
+    uint32_t n_chunks;                  /* 0: too many states for the AVX-512 kernel */
     uint8_t wide_mask;                  /* the bits of its numbers */
     uint8_t events[BPE_STREAM_NUMBERS]; /* number -> BPE_STREAM_* */
     uint8_t bytes[256];    /* class of a byte: ASCII, and the others of a stage over bytes */
@@ -62,14 +64,17 @@ typedef struct bpe_stream {
     uint32_t slice3[1024]; /* the same for the first two bytes of three; BPE_STREAM_NO_SLICE */
     uint8_t pairs[16][64]; /* the same for the first two bytes of three */
     bool certain[64];      /* class -> a pretoken that begins with it will match in any case */
-    /* The vector kernel's table, in chunks of 128 entries: class -> chunk, and where in it. A state
-     * there is its number, of those that tell nothing, and BPE_WIDE_*. */
+    /* The AVX-512 kernel's table, in chunks of 128 entries: class -> chunk, and where in it. A
+     * state there is its number, of those that tell nothing, and BPE_WIDE_*. */
     uint8_t chunk_of[64];
     uint8_t offset_of[64];
     uint8_t chunks[BPE_STREAM_CHUNKS][128];
     uint8_t tells[BPE_STREAM_CLASSES][32]; /* class, state before -> BPE_STREAM_* */
     uint8_t next[BPE_STREAM_CLASSES][128]; /* class, state -> state */
     uint8_t rows[256][128];                /* the same for codes (stream_lanes.h) */
+    /* The NEON kernel's table, without holes: class * dense_width + state -> as in chunks. */
+    uint8_t dense_width; /* 0: it does not fit */
+    uint8_t dense[BPE_STREAM_DENSE];
 } bpe_stream;
 
 #define BPE_STREAM_NO_SLICE UINT32_MAX
@@ -119,6 +124,7 @@ size_t bpe_stream_scan(const bpe_stream *stream, const uint8_t *data, size_t sta
 /* The kernels; NULL where not compiled in, or where the machine lacks the instructions. */
 const bpe_stream_kernel *bpe_stream_avx2(void);
 const bpe_stream_kernel *bpe_stream_avx512(void);
+const bpe_stream_kernel *bpe_stream_neon(void);
 
 /* Where the lowest set bit is; there is one. */
 static inline uint32_t bpe_lowest_bit(uint64_t bits) {
@@ -144,9 +150,13 @@ static inline uint32_t bpe_highest_bit(uint64_t bits) {
 }
 
 static inline uint32_t bpe_count_bits(uint64_t bits) {
+#if defined(__GNUC__) && defined(__aarch64__)
+    return (uint32_t)__builtin_popcountll(bits);
+#else
     bits -= bits >> 1 & 0x5555555555555555u;
     bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
     return (uint32_t)(((bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
+#endif
 }
 
 /* The class of the character at p < end that is not ASCII, and its length. */

@@ -368,14 +368,16 @@ static void fill_next(bpe_stream *s, const builder *b, const numbers *num) {
     }
 }
 
-/* The table of the vector kernel: 16 or 32 entries to a class. */
-static void fill_chunks(bpe_stream *s, const builder *b) {
+/* The tables of the vector kernels: 16 or 32 entries to a class; as many as there are states. */
+static void fill_wide(bpe_stream *s, const builder *b) {
     if (b->n_groups > 32)
         return;
     uint32_t width = b->n_groups > 16 ? 32 : 16;
     uint32_t per_chunk = 128 / width;
     s->wide_mask = (uint8_t)(width - 1);
     s->n_chunks = (s->n_classes + per_chunk - 1) / per_chunk;
+    if (s->n_classes * b->n_groups <= BPE_STREAM_DENSE)
+        s->dense_width = (uint8_t)b->n_groups;
     for (uint32_t c = 0; c < s->n_classes; c++) {
         s->chunk_of[c] = (uint8_t)(c / per_chunk);
         s->offset_of[c] = (uint8_t)(c % per_chunk * width);
@@ -390,6 +392,8 @@ static void fill_chunks(bpe_stream *s, const builder *b) {
                           (rare ? BPE_WIDE_RARE : 0) | (e.event & BEFORE ? BPE_WIDE_BOUNDARY : 0));
             s->tells[c][g] = (uint8_t)(e.event & ~BEFORE);
         }
+        if (s->dense_width)
+            memcpy(s->dense + c * s->dense_width, entries, s->dense_width);
     }
 }
 
@@ -453,7 +457,7 @@ static bpe_status make_tables(const builder *b, bpe_stream **out) {
         s->certain[c] = to != 0 && !b->uncertain[to];
     }
     fill_next(s, b, &num);
-    fill_chunks(s, b);
+    fill_wide(s, b);
     fill_slices(s);
     *out = s;
     return BPE_OK;

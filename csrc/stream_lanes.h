@@ -267,6 +267,18 @@ LANES_TARGET static inline void code_text(const bpe_stream *s, const uint8_t *p,
     memset(codes + n, LANES_MORE, BPE_STREAM_BLOCK - n);
 }
 
+/* Codes of p[0, n), padded to the block. */
+LANES_TARGET static inline void find_codes(const bpe_stream *s, const uint8_t *p, size_t n,
+                                           size_t end, uint8_t *codes) {
+    if (!s->stage->over_bytes) {
+        code_text(s, p, n, end, codes);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        codes[i] = p[i] < 0x80 ? p[i] : (uint8_t)(LANES_CLASS + s->bytes[p[i]]);
+    memset(codes + n, LANES_MORE, BPE_STREAM_BLOCK - n);
+}
+
 /* ---------------------------------------------------------------- states */
 
 /* Run all lanes on from *state, `steps` codes each, a lane's codes `stride` behind the last one's.
@@ -350,14 +362,7 @@ LANES_TARGET static inline uint8_t scan_lanes(const bpe_stream *s, const uint8_t
                                               size_t start, size_t n, size_t end, uint8_t state,
                                               bpe_stream_block *out) {
     uint8_t codes[BPE_STREAM_BLOCK], states[BPE_STREAM_BLOCK];
-    const uint8_t *p = data + start;
-    if (s->stage->over_bytes) {
-        for (size_t i = 0; i < n; i++)
-            codes[i] = p[i] < 0x80 ? p[i] : (uint8_t)(LANES_CLASS + s->bytes[p[i]]);
-        memset(codes + n, LANES_MORE, BPE_STREAM_BLOCK - n);
-    } else {
-        code_text(s, p, n, end - start, codes);
-    }
+    find_codes(s, data + start, n, end - start, codes);
     find_states(s, codes, n, state, states);
     mask_states(s, states, (n + 63) / 64, out);
     return states[n - 1];
@@ -367,6 +372,8 @@ LANES_TARGET static inline uint8_t scan_lanes(const bpe_stream *s, const uint8_t
 LANES_TARGET static inline size_t lowest_or_none(uint64_t bits) {
 #if defined(LANES_AVX2)
     return (size_t)_tzcnt_u64(bits);
+#elif defined(__aarch64__) && defined(__GNUC__)
+    return bits ? (size_t)__builtin_ctzll(bits) : 64; /* the instruction does the same */
 #else
     return bpe_lowest_bit(bits | (uint64_t)1 << 63);
 #endif

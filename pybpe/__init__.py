@@ -19,9 +19,11 @@ __version__ = "0.1.0"
 _HOMES = {
     "BpeError": "errors",
     "ModelError": "errors",
+    "NoOffsetsError": "errors",
     "SpecialTokenError": "errors",
     "Split": "split",
     "Stage": "split",
+    "StreamDecoder": "streaming",
     "Tokenizer": "tokenizer",
     "TrainingError": "errors",
     "TrainingPhase": "training",
@@ -29,6 +31,7 @@ _HOMES = {
     "UnknownTokenError": "errors",
     "encoding_for_model": "encodings",
     "encoding_name_for_model": "encodings",
+    "from_tiktoken": "tiktoken.convert",
     "get_encoding": "encodings",
     "list_encoding_names": "encodings",
     "load": "loading",
@@ -44,9 +47,11 @@ _HOMES = {
 __all__ = [
     "BpeError",
     "ModelError",
+    "NoOffsetsError",
     "SpecialTokenError",
     "Split",
     "Stage",
+    "StreamDecoder",
     "Tokenizer",
     "TrainingError",
     "TrainingPhase",
@@ -55,6 +60,7 @@ __all__ = [
     "__version__",
     "encoding_for_model",
     "encoding_name_for_model",
+    "from_tiktoken",
     "get_encoding",
     "list_encoding_names",
     "load",
@@ -79,6 +85,7 @@ if TYPE_CHECKING:
     from pybpe.errors import (
         BpeError,
         ModelError,
+        NoOffsetsError,
         SpecialTokenError,
         TrainingError,
         UnknownTokenError,
@@ -91,6 +98,8 @@ if TYPE_CHECKING:
         train_sentencepiece_from_files,
     )
     from pybpe.split import Split, Stage
+    from pybpe.streaming import StreamDecoder
+    from pybpe.tiktoken.convert import from_tiktoken
     from pybpe.tokenizer import Tokenizer
     from pybpe.training import (
         TrainingPhase,

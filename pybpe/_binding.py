@@ -74,7 +74,7 @@ def _bytes_of(values: array[int]) -> CData:
 
 
 # The ways to find pretokens, by their numbers in the core.
-SIMD = ("scalar", "portable", "avx2", "avx512")
+SIMD = ("scalar", "portable", "avx2", "avx512", "neon")
 
 
 # The way that the environment asks for; None lets the core choose.

@@ -40,6 +40,7 @@ class _Lib:
     BPE_SIMD_PORTABLE: int
     BPE_SIMD_AVX2: int
     BPE_SIMD_AVX512: int
+    BPE_SIMD_NEON: int
     BPE_SEMANTICS_RANKS: int
     BPE_SEMANTICS_MERGES: int
     BPE_SYMBOLS_BYTES: int

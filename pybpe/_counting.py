@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # Small texts are collected into portions of about this many bytes, large ones and files
 # are read in blocks of so many. Ctrl-C has to wait for one of them.
 PORTION = 1 << 20
-BLOCK = 512 << 10
+BLOCK = 1 << 20
 
 # Where there are threads, large texts are parted about every so many bytes.
 PART = 4 << 20

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pybpe._engines import AnyEngine
+    from pybpe.streaming import StreamDecoder
 
 
 class Decoding:
@@ -55,6 +56,28 @@ class Decoding:
         check_errors(errors)
         buffer, n = id_buffer(ids)
         return self._engine.decode_text(buffer, n, errors)
+
+    def stream_decoder(
+        self,
+        prompt_ids: Sequence[int] | NDArray[np.integer[Any]] = (),
+        *,
+        errors: str = "replace",
+    ) -> StreamDecoder:
+        """Return a decoder for ids that come one by one, as from a language model.
+
+        Args:
+            prompt_ids: Ids before the first one. Their text is not given again, but
+                what they leave open is: a character that begins in them, the space
+                that a sentencepiece model puts between words.
+            errors: As for `decode`.
+
+        Raises:
+            UnknownTokenError: As for `decode`.
+            ValueError: A decoder of the tokenizer needs all of a text at once.
+        """
+        from pybpe.streaming import StreamDecoder
+
+        return StreamDecoder(self, prompt_ids, errors=errors)
 
     def decode_batch(
         self,

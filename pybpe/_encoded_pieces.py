@@ -38,13 +38,7 @@ def in_characters(
     """
     if text.isascii():
         return found
-    starts: list[int] | None = None
-    if len(data.translate(None, _CONTINUATION)) != len(text):
-        # Pairs of surrogates are two characters in `text`, and one in `data`.
-        starts, at = [0], 0
-        for char in data.decode():
-            at += 2 if char > "\uffff" and text[at] < char else 1
-            starts.append(at)
+    starts = surrogate_starts(text, data)
     byte = count = 0
     out = []
     for number, piece, begin, end in found:
@@ -57,3 +51,18 @@ def in_characters(
             places.append(count if starts is None else starts[count])
         out.append(EncodedPiece(number, piece, *places))
     return out
+
+
+def surrogate_starts(text: str, data: bytes) -> list[int] | None:
+    """Return where in a str each character of its UTF-8 begins, and its length.
+
+    None if it is the same: only pairs of surrogates are two characters in a str, and
+    one in UTF-8.
+    """
+    if len(data.translate(None, _CONTINUATION)) == len(text):
+        return None
+    starts, at = [0], 0
+    for char in data.decode():
+        at += 2 if char > "\uffff" and text[at] < char else 1
+        starts.append(at)
+    return starts

@@ -14,7 +14,7 @@ from pybpe.permissions import NONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, TypeVar
+    from typing import Any, Literal, TypeVar
 
     import numpy as np
     from numpy.typing import NDArray
@@ -180,6 +180,56 @@ class Encoding:
         from pybpe._encoded_pieces import in_characters
 
         return in_characters(found, text, data)
+
+    def encode_with_offsets(
+        self,
+        text: Token,
+        *,
+        unit: Literal["bytes", "characters"] | None = None,
+        allowed_special: Allowed = NONE,
+        disallowed_special: Disallowed = "all",
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """Return the ids of a text, and from where to where in it each one comes.
+
+        Places in bytes are the truth: the bytes from one to the other are the token's
+        own, unless it took in white space or a normaliser was at work. Then they are
+        those that became the token: all of a character and its marks that were
+        composed, none for what was put in. A place in characters is that of the
+        character that has the byte: tokens that are parts of one character all have
+        the whole of it.
+
+        In a sentencepiece model, of the byte pieces that spell a character all but the
+        last stand for no text (as in sentencepiece).
+
+        Args:
+            text: As for `encode`.
+            unit: What places count: "bytes" of the UTF-8, or "characters" (of bytes
+                that are not UTF-8, each that is part of no character is one). None
+                for characters of a str, bytes of bytes: so `text[begin:end]` is it.
+            allowed_special: As for `encode`.
+            disallowed_special: As for `encode`.
+
+        Returns:
+            The ids, and as many (begin, end) pairs.
+
+        Raises:
+            SpecialTokenError: The text spells a disallowed special token.
+            NoOffsetsError: The tokenizer changes this text in a way in which no part
+                of it is known to belong to an id; the message says what does. (A
+                `ValueError`.)
+            TypeError: `text` is neither str nor bytes.
+            ValueError: `unit` is something else.
+        """
+        from pybpe import _spans
+
+        if unit not in (None, "bytes", "characters"):
+            raise ValueError(f"unit must be 'bytes' or 'characters', got {unit!r}")
+        ids, spans = self._run(
+            _spans.encoder(self), text, allowed_special, disallowed_special
+        )
+        if unit == "bytes" or (unit is None and not isinstance(text, str)):
+            return ids, spans
+        return ids, _spans.in_characters(spans, text)
 
     def encode_batch(
         self,

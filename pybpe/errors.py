@@ -29,3 +29,7 @@ class UnknownTokenError(BpeError, KeyError, ValueError):
     def __str__(self) -> str:
         """Return the message itself; `KeyError` would show its repr."""
         return str(self.args[0]) if self.args else ""
+
+
+class NoOffsetsError(BpeError, ValueError):
+    """A text was changed before it was encoded: its ids have no places in it."""

@@ -191,7 +191,7 @@ class Replace(Step):
             return text.replace(self.pattern, self.content)
         pieces = []
         at = 0
-        for start, end in _match_spans(self.stage, text):
+        for start, end in match_spans(self.stage, text):
             pieces += [text[at:start], self.content]
             at = end
         pieces.append(text[at:])
@@ -205,7 +205,7 @@ class Replace(Step):
         if self.stage is None:
             end = len(self.pattern) if text.startswith(self.pattern) else 0
         else:
-            spans = _match_spans(self.stage, text)
+            spans = match_spans(self.stage, text)
             end = spans[0][1] if spans and spans[0][0] == 0 else 0
         return end == 0 or (end == 1 and bool(self.content))
 
@@ -298,7 +298,7 @@ def _known_version(version: str | None) -> str:
     return ours
 
 
-def _match_spans(stage: Stage, text: str) -> list[tuple[int, int]]:
+def match_spans(stage: Stage, text: str) -> list[tuple[int, int]]:
     """Return where a pattern matches, in characters."""
     if not text.isascii():
         plain = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

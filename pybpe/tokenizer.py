@@ -5,6 +5,7 @@ from __future__ import annotations
 from pybpe import _engines
 from pybpe._decoding import Decoding
 from pybpe._encoding import Encoding
+from pybpe._fitting import Fitting
 from pybpe._ids import index
 from pybpe._text import to_utf8
 from pybpe._typing import TYPE_CHECKING
@@ -14,8 +15,13 @@ from pybpe.permissions import Permissions, as_text
 
 if TYPE_CHECKING:
     import os
+    from array import array
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import NoReturn
+
+    import numpy as np
+    import tiktoken
+    from numpy.typing import NDArray
 
     from pybpe._engines import AnyEngine, AnyModel
     from pybpe.codepoint import CodepointModel
@@ -24,7 +30,7 @@ if TYPE_CHECKING:
     from pybpe.training import TrainingReport
 
 
-class Tokenizer(Encoding, Decoding):
+class Tokenizer(Encoding, Decoding, Fitting):
     """A BPE tokenizer: any text or bytes to ids, and back.
 
     Make one with `pybpe.train`, `pybpe.load`, `Tokenizer.from_ranks` or
@@ -55,10 +61,12 @@ class Tokenizer(Encoding, Decoding):
         "__weakref__",
         "_engine",
         "_fingerprint",
+        "_lengths",
         "_merges",
         "_model",
         "_permissions",
         "_report",
+        "_special_ids",
     )
 
     def __init__(self, model: AnyModel) -> None:
@@ -77,6 +85,8 @@ class Tokenizer(Encoding, Decoding):
         put(self, "_merges", None)
         put(self, "_fingerprint", None)
         put(self, "_report", None)
+        put(self, "_special_ids", None)
+        put(self, "_lengths", None)
 
     # What __init__ puts in place, for type checkers.
     _model: AnyModel
@@ -85,6 +95,8 @@ class Tokenizer(Encoding, Decoding):
     _merges: list[tuple[int, int]] | None
     _fingerprint: str | None
     _report: TrainingReport | None
+    _special_ids: frozenset[int] | None
+    _lengths: array[int] | None
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         """Refuse: tokenizers are shared between threads."""
@@ -214,6 +226,68 @@ class Tokenizer(Encoding, Decoding):
         from pybpe import model_file
 
         model_file.save_model(self._model, path)
+
+    def to_tiktoken(self, name: str = "pybpe") -> tiktoken.Encoding:
+        """Return an encoding of the package tiktoken with the same ids.
+
+        The package must be installed. What it cannot hold is refused, rather than
+        left out: sentencepiece models, added tokens, splits in several stages, changes
+        of text, merge lists that mean something else than their ranks (those that were
+        trained mean the same). Two differences remain: tiktoken knows characters by
+        its own version of Unicode, and it finds special tokens that begin alike in no
+        fixed order.
+
+        Args:
+            name: What the encoding is to be called.
+
+        Raises:
+            ValueError: tiktoken cannot hold the tokenizer; the message says why.
+            ImportError: The package is not installed.
+        """
+        from pybpe.tiktoken import convert
+
+        made: tiktoken.Encoding = convert.to_tiktoken(self, name)
+        return made
+
+    def save_as(
+        self,
+        path: str | os.PathLike[str],
+        format: str | None = None,
+        *,
+        roles: Mapping[str, str] | None = None,
+        chat_template: str | None = None,
+    ) -> list[str]:
+        """Write the tokenizer in another program's format.
+
+        What is written is read back, with that format's own library where it is
+        installed, and compared in vocabulary and ids; then the files appear, whole or
+        not at all. What a format cannot hold is refused.
+
+        Args:
+            path: The file, one of the two of a pair, or the folder (for "hf").
+            format: "tiktoken" (a rank file, without split and special tokens),
+                "tokenizer.json", "hf" (a folder for `transformers.AutoTokenizer`),
+                "minbpe" (`.model` and `.vocab`), "gpt2" (`vocab.json` and `merges.txt`,
+                or `encoder.json` and `vocab.bpe`; without split), "sentencepiece",
+                "gguf" (the vocabulary alone) or "pybpe". None: what the name says.
+            roles: For "hf" and "gguf": which token is "bos", "eos", "unk", "pad",
+                "sep", "cls" or "mask".
+            chat_template: For "hf": how conversations are written, in Jinja.
+
+        Returns:
+            The paths of the files written.
+
+        Raises:
+            ModelError: The format cannot hold the tokenizer; the message says why.
+            ValueError: The format is unknown or left open, or an option goes with
+                another one.
+            OSError: A file cannot be written.
+        """
+        from pybpe import writers
+
+        return writers.write(
+            self, path, format, roles=roles, chat_template=chat_template
+        )
 
     def to_sentencepiece(self) -> bytes:
         """Return the contents of sentencepiece's `.model` file.
@@ -508,6 +582,37 @@ class Tokenizer(Encoding, Decoding):
         if token is None:
             raise UnknownTokenError(f"no token has id {number}")
         return token
+
+    def token_bytes_list(self) -> list[bytes]:
+        """Return the bytes of every token: item i is `token_bytes(i)`.
+
+        Where no token has an id, which only vocabularies with gaps have, it is b"".
+        """
+        from pybpe import _vocabulary_tables
+
+        return _vocabulary_tables.token_bytes_list(self._model, self.n_vocab)
+
+    def token_byte_lengths(self) -> NDArray[np.uint32]:
+        """Return how many bytes each token has: `uint32`, shape (n_vocab,).
+
+        0 where no token has an id. numpy must be installed.
+        """
+        from pybpe import _vocabulary_tables
+
+        return _vocabulary_tables.token_byte_lengths(self._model, self.n_vocab)
+
+    def is_special(self, number: int) -> bool:
+        """Tell whether an id is that of a special token.
+
+        Added tokens, and numbers that are no token's id, are not.
+
+        Raises:
+            TypeError: `number` is not an int.
+        """
+        if self._special_ids is None:
+            found = frozenset(number for _, number in self._model.special_tokens)
+            object.__setattr__(self, "_special_ids", found)
+        return index(number) in (self._special_ids or ())
 
     def token_id(self, token: Token) -> int:
         """Return the id of an ordinary, added or special token.

@@ -69,11 +69,12 @@ def test_the_progress_example(capfd: pytest.CaptureFixture[str]) -> None:
 def test_the_example_of_tiktoken() -> None:
     pytest.importorskip("tiktoken")
     tok = pybpe.train([README], 1000, special_tokens=["<|end|>"])
-    names: dict[str, Any] = {"tok": tok}
-    exec(scripts("import tiktoken"), names)  # noqa: S102 - our own README
+    names: dict[str, Any] = {"tok": tok, "pybpe": pybpe}
+    exec(scripts("to_tiktoken"), names)  # noqa: S102 - our own README
     text = f"{README}<|end|>{README}"
     encoded = names["encoding"].encode(text, allowed_special="all")
     assert encoded == tok.encode(text, allowed_special="all")
+    assert names["tok"].encode(text, allowed_special="all") == encoded
 
 
 def test_files_are_read_as_the_examples_read_them(folder: Path) -> None:

@@ -12,6 +12,7 @@ import click
 import pybpe
 from pybpe.cli.about import info
 from pybpe.cli.coding import decode, encode
+from pybpe.cli.convert import convert
 from pybpe.cli.training import demo, train
 
 INTERRUPTED = 130  # what shells give a program that Ctrl-C has ended
@@ -35,7 +36,7 @@ def cli() -> None:
     """Train byte-level BPE tokenizers and use them."""
 
 
-for _command in (train, encode, decode, info, demo):
+for _command in (train, encode, decode, info, convert, demo):
     cli.add_command(_command)
 
 

@@ -130,6 +130,14 @@ static inline bool harness_next_failure(long *n, long live) {
 
 #endif
 
+/* How many rounds of random cases to do instead of `all`: PYBPE_TEST_PART=10 asks for a tenth,
+ * where the machine is slow, as an emulated one is. */
+static inline uint32_t harness_rounds(uint32_t all) {
+    const char *asked = getenv("PYBPE_TEST_PART");
+    uint32_t part = asked ? (uint32_t)strtoul(asked, NULL, 10) : 1;
+    return part > 1 ? (all + part - 1) / part : all;
+}
+
 static inline void harness_run(const char *name, void (*test)(void)) {
     harness_failures = 0;
     test();

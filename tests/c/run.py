@@ -1,6 +1,7 @@
 """Compile csrc/ and each tests/c/test_*.c into a program, and run them all.
 
     python tests/c/run.py [--sanitize address,undefined] [--valgrind] [NAME ...]
+    python tests/c/run.py --cross aarch64-linux-gnu [NAME ...]
 
 Needs a C compiler (gcc or clang; $CC chooses) and no make. The whole of csrc/ is built
 with BPE_TEST_ALLOC, so that the tests can count allocations and make them fail, and
@@ -8,6 +9,11 @@ with assertions on. PYBPE_WERROR=1 makes warnings errors. Objects go to build/ct
 
 With `--sanitize thread` the programs are tests/c/threads_*.c instead, and allocations
 are not counted: the counters are the only globals there are, and not made for threads.
+
+With `--cross` the programs are compiled by that machine's gcc, linked statically, and
+run under qemu's user-mode emulation (on Debian: gcc-aarch64-linux-gnu,
+libc6-dev-arm64-cross, qemu-user). PYBPE_TEST_PART=10 does a tenth of the rounds of the
+tests that take longest.
 """
 
 from __future__ import annotations
@@ -25,9 +31,15 @@ WARNINGS = "-Wall -Wextra -Wshadow -Wconversion -Wvla -Wstrict-prototypes"
 BASE = f"-std=c11 -O1 -g -UNDEBUG -Icsrc -Itests/c {WARNINGS}"
 
 
-def flags(sanitize: str) -> list[str]:
+# What qemu calls a machine, where it is not what compilers call it.
+EMULATORS = {"powerpc64": "ppc64", "powerpc64le": "ppc64le"}
+
+
+def flags(sanitize: str, cross: str) -> list[str]:
     """Return the compiler's flags, which are the linker's too."""
     out = BASE.split()
+    if cross:
+        out.append("-static")
     out.append("-pthread" if sanitize == "thread" else "-DBPE_TEST_ALLOC")
     if os.environ.get("PYBPE_WERROR") == "1":
         out.append("-Werror")
@@ -46,12 +58,15 @@ def run(command: list[str]) -> None:
         sys.exit(f"failed: {shlex.join(command)}")
 
 
-def build(sources: list[Path], sanitize: str, jobs: int) -> list[Path]:
+def build(sources: list[Path], sanitize: str, cross: str, jobs: int) -> list[Path]:
     """Compile what is older than its source or any header; return the programs."""
-    folder = ROOT / "build" / ("ctest-" + sanitize.replace(",", "-")).rstrip("-")
+    kind = cross or sanitize.replace(",", "-")
+    folder = ROOT / "build" / f"ctest-{kind}".rstrip("-")
     folder.mkdir(parents=True, exist_ok=True)
     compiler = shlex.split(os.environ.get("CC", "cc"))
-    options = flags(sanitize)
+    if cross:
+        compiler = [f"{cross}-gcc"]
+    options = flags(sanitize, cross)
 
     # A change of flags is as good as a change of every file.
     stamp = folder / "flags"
@@ -85,8 +100,13 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="such as maps, split")
     parser.add_argument("--sanitize", default="", help="such as address,undefined")
     parser.add_argument("--valgrind", action="store_true", help="run under valgrind")
+    parser.add_argument(
+        "--cross", default="", metavar="TRIPLE", help="such as aarch64-linux-gnu"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     args = parser.parse_args()
+    if args.cross and (args.sanitize or args.valgrind):
+        parser.error("--cross goes with neither --sanitize nor --valgrind")
     kind = "threads_" if args.sanitize == "thread" else "test_"
     found = {
         path.stem.removeprefix(kind): path
@@ -98,8 +118,11 @@ def main() -> int:
     wrapper = []
     if args.valgrind:
         wrapper = ["valgrind", "-q", "--leak-check=full", "--error-exitcode=9"]
+    if args.cross:
+        machine = args.cross.split("-")[0]
+        wrapper = ["qemu-" + EMULATORS.get(machine, machine)]
     failed = 0
-    for program in build(sources, args.sanitize, args.jobs):
+    for program in build(sources, args.sanitize, args.cross, args.jobs):
         done = subprocess.run(
             [*wrapper, str(program)], cwd=ROOT, stdout=subprocess.PIPE, text=True
         )

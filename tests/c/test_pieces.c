@@ -214,6 +214,107 @@ TEST(long_texts) {
     }
 }
 
+/* Few pieces over many characters: text falls into many parts, of one character and more, in
+ * scripts that join and in scripts that do not. */
+TEST(many_cuts) {
+    static const char *const chars[] = {"a",
+                                        "b",
+                                        "c",
+                                        "7",
+                                        ".",
+                                        ",",
+                                        " ",
+                                        "\n",
+                                        "\xE2\x96\x81",
+                                        "\xC3\xA9",
+                                        "\xD0\xB6",
+                                        "\xD0\xB4",
+                                        "\xE4\xB8\xAD",
+                                        "\xE6\x96\x87",
+                                        "\xE3\x81\xAE",
+                                        "\xEF\xBC\xA1",
+                                        "\xEF\xBF\xBD",
+                                        "\xF0\x9F\x98\x80",
+                                        "\xFF"};
+    enum { N = sizeof chars / sizeof *chars };
+    uint64_t seed = 24;
+    for (int round = 0; round < 200; round++) {
+        static parts p;
+        static uint8_t data[6000];
+        parts_init(&p, random_below(&seed, 16), random_below(&seed, 2));
+        for (uint32_t i = 0, n_pieces = 4 + random_below(&seed, 30); i < n_pieces; i++) {
+            uint8_t text[64];
+            size_t n = 0;
+            uint32_t from = random_below(&seed, N);
+            for (uint32_t k = 0, length = 1 + random_below(&seed, 4); k < length; k++) {
+                uint32_t which = (from + random_below(&seed, 4)) % (N - 1);
+                if (*chars[which] == ' ')
+                    which++;
+                memcpy(text + n, chars[which], strlen(chars[which]));
+                n += strlen(chars[which]);
+            }
+            uint8_t type = random_below(&seed, 20) == 0 ? BPE_PIECE_USER : BPE_PIECE_NORMAL;
+            if (!holds(&p, text, n))
+                add_bytes(&p, text, n, -(float)random_below(&seed, 30), type);
+        }
+        bpe_pieces *m;
+        REQUIRE(bpe_pieces_new(&p.spec, &m, NULL) == BPE_OK);
+        bpe_pieces_workspace *w[7];
+        start_ways(m, w);
+        for (int k = 0; k < 6; k++) {
+            size_t n = 0;
+            size_t wanted = random_below(&seed, k == 0 ? sizeof data - 8 : 700);
+            while (n < wanted) {
+                uint32_t from = random_below(&seed, N);
+                uint32_t range = 1 + random_below(&seed, 5);
+                for (uint32_t i = random_below(&seed, 90); i > 0 && n < wanted; i--) {
+                    const char *c = chars[(from + random_below(&seed, range)) % N];
+                    memcpy(data + n, c, strlen(c));
+                    n += strlen(c);
+                }
+            }
+            check_ways(m, w, data, n);
+        }
+        for (size_t i = 0; i < 7; i++)
+            bpe_pieces_workspace_free(w[i]);
+        bpe_pieces_free(m);
+    }
+}
+
+/* Typed marks at the end are trimmed, however many portions they fill, and though no piece keeps
+ * them together. */
+TEST(typed_marks_are_trimmed) {
+    static parts p;
+    static uint8_t data[400000];
+    uint64_t seed = 25;
+    for (int round = 0; round < 12; round++) {
+        parts_init(
+            &p, BPE_NORMALIZE_SQUEEZE | BPE_NORMALIZE_ESCAPE | (round & 1 ? BPE_NORMALIZE_MARK : 0),
+            round & 2);
+        add(&p, "a", 0, BPE_PIECE_NORMAL);
+        add(&p, "aa", 0, BPE_PIECE_NORMAL);
+        add(&p, "\xE2\x96\x81", 0, BPE_PIECE_NORMAL);
+        if (round & 4)
+            add(&p, "\xE2\x96\x81\xE2\x96\x81", 0, BPE_PIECE_NORMAL);
+        size_t n = 0;
+        for (int part = 0; part < (round < 8 ? 4 : 1); part++) {
+            size_t n_a = round < 8 ? random_below(&seed, 40000) : 0;
+            memset(data + n, 'a', n_a);
+            n += n_a;
+            for (size_t k = random_below(&seed, 16000); k > 0; k--, n += 3)
+                memcpy(data + n, "\xE2\x96\x81", 3);
+        }
+        bpe_pieces *m;
+        REQUIRE(bpe_pieces_new(&p.spec, &m, NULL) == BPE_OK);
+        bpe_pieces_workspace *w[7];
+        start_ways(m, w);
+        check_ways(m, w, data, n);
+        for (size_t i = 0; i < 7; i++)
+            bpe_pieces_workspace_free(w[i]);
+        bpe_pieces_free(m);
+    }
+}
+
 static void check_refused(const parts *p, uint32_t part, size_t index) {
     bpe_pieces *m;
     bpe_error err = {BPE_OK, 0};
@@ -359,6 +460,8 @@ TEST(failing_allocations) {
 int main(void) {
     RUN(all_ways_agree_on_random_models);
     RUN(long_texts);
+    RUN(many_cuts);
+    RUN(typed_marks_are_trimmed);
     RUN(what_breaks_a_rule_is_named);
     RUN(arguments_are_checked);
     RUN(failing_allocations);

@@ -135,7 +135,7 @@ static void random_text(uint8_t *text, size_t n, uint64_t *seed) {
 
 TEST(random_tables_against_the_contract) {
     uint64_t seed = 11;
-    for (int round = 0; round < 6000; round++) {
+    for (uint32_t round = harness_rounds(6000); round-- > 0;) {
         tables t[STAGES];
         bpe_split_stage stages[STAGES];
         size_t n_stages = random_below(&seed, STAGES + 1);

@@ -5,7 +5,7 @@
 #include "random.h"
 #include "split.h"
 
-enum { CLASSES = 5, WIDTH = CLASSES + 1, STATES = 7, TEXT = 13000, WAYS = 4 };
+enum { CLASSES = 5, WIDTH = CLASSES + 1, STATES = 7, TEXT = 13000, WAYS = 5 };
 
 /* Two classes of ASCII that share slices of 64 characters with the last class, a third in two and
  * three bytes, and the class of bytes that are not UTF-8, which has a neighbour in four bytes. */
@@ -176,7 +176,8 @@ static uint32_t events_of(const bpe_split_stage *spec) {
 TEST(random_tables_all_ways) {
     uint64_t seed = 5;
     uint32_t streamed = 0, told[32] = {0};
-    for (int round = 0; round < 3000; round++) {
+    uint32_t rounds = harness_rounds(3000);
+    for (uint32_t round = 0; round < rounds; round++) {
         tables t;
         random_tables(&t, &seed);
         bpe_split *split;
@@ -194,16 +195,16 @@ TEST(random_tables_all_ways) {
         bpe_split_free(split);
     }
     /* The test is worth nothing unless all of it is reached. */
-    CHECK(streamed > 500);
-    CHECK(told[BPE_STREAM_MARK] > 50);
-    CHECK(told[BPE_STREAM_PREVIOUS] > 50);
-    CHECK(told[BPE_STREAM_COMMIT] > 50);
-    CHECK(told[BPE_STREAM_HARD] > 50);
+    CHECK(streamed > rounds / 6);
+    CHECK(told[BPE_STREAM_MARK] > rounds / 60);
+    CHECK(told[BPE_STREAM_PREVIOUS] > rounds / 60);
+    CHECK(told[BPE_STREAM_COMMIT] > rounds / 60);
+    CHECK(told[BPE_STREAM_HARD] > rounds / 60);
 }
 
 TEST(several_stages_all_ways) {
     uint64_t seed = 6;
-    for (int round = 0; round < 300; round++) {
+    for (uint32_t round = harness_rounds(300); round-- > 0;) {
         tables t[3];
         bpe_split_stage stages[3];
         size_t n_stages = 2 + random_below(&seed, 2);
@@ -224,21 +225,21 @@ TEST(several_stages_all_ways) {
 /* The text known so far may end at any byte, within a character, too. */
 TEST(every_cut) {
     uint64_t seed = 7;
-    for (int round = 0; round < 30;) {
+    for (uint32_t left = harness_rounds(20); left > 0;) {
         tables t;
         random_tables(&t, &seed);
         bpe_split *split;
         REQUIRE(bpe_split_new(&t.stage, 1, &split, NULL) == BPE_OK);
-        enum { N = 900 };
+        enum { N = 1900 }; /* enough for every kernel */
         uint8_t *text = random_text(N, &seed);
         static size_t want[N], got[N];
         size_t n_want = ends_of(split, text, N, N, 0, &seed, want);
         if (is_streamed(split)) {
-            round++;
+            left--;
             for (uint32_t way = 0; way < WAYS; way++) {
                 if (bpe_split_use_simd(split, way) != BPE_OK)
                     continue;
-                for (size_t cut = 500; cut < N; cut++) {
+                for (size_t cut = 1500; cut < N; cut++) {
                     bpe_split_cursor cursor;
                     bpe_split_begin(&cursor, split, text, 0, cut, true);
                     size_t n = bpe_split_next(&cursor, got, N);
