@@ -188,13 +188,19 @@ static bool may_cut(const bpe_cutter *cutter, const uint8_t *p, size_t n) {
     return false;
 }
 
+/* Note that something was cut out. */
+static void add_cut(bpe_sentences *s) {
+    uint64_t room = UINT64_MAX - s->report.cuts;
+    s->report.cuts += s->weight < room ? s->weight : room;
+}
+
 /* Cut at U+001F. */
 static bool cut_separators(bpe_sentences *s, const uint8_t *p, size_t n) {
     const uint8_t *q;
     while (n > 0 && (q = memchr(p, SEPARATOR, n))) {
         if (!add_words(s, p, (size_t)(q - p)))
             return false;
-        s->report.cuts += s->weight;
+        add_cut(s);
         n -= (size_t)(q - p) + 1;
         p = q + 1;
     }
@@ -214,7 +220,7 @@ static bool cut(bpe_sentences *s, bpe_cutter *cutter, const uint8_t *p, size_t n
         if (!next(s, p + at, cutter->hits.items[i].start - at))
             return false;
         at = cutter->hits.items[i].end;
-        s->report.cuts += s->weight;
+        add_cut(s);
     }
     return next(s, p + at, n - at);
 }
