@@ -5,7 +5,7 @@ PY ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 export PY
 CFILES = $(wildcard csrc/*.[ch] tests/c/*.[ch] tests/fuzz/*.[ch] bench/*.[ch])
 
-.PHONY: help demo build test quick ctest neon valgrind asan tsan fuzz fuzz-regress lint \
+.PHONY: help demo build test quick long ctest neon valgrind asan tsan fuzz fuzz-regress lint \
 	format bench bench-page instructions dist proto unicode stub clean
 
 help: ## Show this list.
@@ -22,6 +22,9 @@ build: ## Build the C core in place.
 
 quick: build ## Build in place and run the tests that take less than a second each.
 	$(PY) -m pytest -q -m 'not slow'
+
+long: build ## Run the tests that take minutes: an hour, and PYBPE_TEST_DATA, for all.
+	$(PY) -m pytest -m long -n auto --dist worksteal
 
 ctest: ## Run the C tests.
 	$(PY) tests/c/run.py

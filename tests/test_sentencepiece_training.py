@@ -145,6 +145,7 @@ def test_corpora(data_path: DataPath, kind: str, name: str) -> None:
 
 @pytest.mark.oracle
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["english", "code", "multilingual"])
 @pytest.mark.parametrize("name", OPTIONS)
 def test_megabytes(data_path: DataPath, kind: str, name: str) -> None:
@@ -155,6 +156,7 @@ def test_megabytes(data_path: DataPath, kind: str, name: str) -> None:
 
 @pytest.mark.oracle
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["english", "code", "multilingual"])
 @pytest.mark.parametrize("name", OPTIONS)
 def test_ten_megabytes(data_path: DataPath, kind: str, name: str) -> None:
@@ -356,6 +358,7 @@ def test_random_corpora_and_options(seed: int) -> None:
 
 @pytest.mark.oracle
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(100, 130))
 def test_more_random_corpora_and_options(seed: int) -> None:
     rng = random.Random(seed)

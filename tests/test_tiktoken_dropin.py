@@ -352,6 +352,7 @@ def test_unstable(pair: Any, name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base"])
 def test_unstable_on_many_texts(pair: Any, name: str) -> None:
     a, b = pair(name)

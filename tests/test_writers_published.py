@@ -185,6 +185,7 @@ def test_what_minbpe_reads_otherwise(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @TRAINED
 @pytest.mark.parametrize("reader", [in_tiktoken, in_tokenizers, in_gpt2])
 def test_trained_models_on_a_megabyte(
@@ -265,6 +266,7 @@ def test_random_tokenizer_json(seed: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["cl100k", "o200k"])
 def test_tokenizers_splits_every_character_as_we_do(name: str) -> None:
     tokenizers = pytest.importorskip("tokenizers")
@@ -366,6 +368,7 @@ def test_sentencepiece(options: dict[str, Any], tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:llama.cpp")
 @pytest.mark.parametrize(
     ("file", "formats"),
@@ -409,6 +412,7 @@ def test_published_vocabularies(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["english", "code", "multilingual"])
 def test_a_written_sentencepiece_model_on_a_megabyte(
     name: str, tmp_path: Path, data_path: DataPath
@@ -422,6 +426,7 @@ def test_a_written_sentencepiece_model_on_a_megabyte(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "file", ["cl100k_base.tiktoken", "o200k_base.tiktoken", "r50k_base.tiktoken"]
 )
