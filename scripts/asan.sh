@@ -47,4 +47,5 @@ for name in ${ASAN_TESTS:-test_tokenizer test_concurrency test_encode_exact test
 done
 export HYPOTHESIS_PROFILE=dev
 # shellcheck disable=SC2086  # a list of words
-exec "$py" -m pytest -q -p no:cacheprovider -m 'not slow and not oracle' $tests "$@"
+exec "$py" -m pytest -q -p no:cacheprovider -n auto --dist worksteal \
+    -m 'not slow and not oracle' $tests "$@"
