@@ -329,30 +329,49 @@ def match_spans(stage: Stage, text: str) -> list[tuple[int, int]]:
 _MOST_GROWTH = 1000
 
 
+def _limit(text: str) -> int:
+    return _MOST_GROWTH * (len(text) + 1000)
+
+
+def _check_growth(text: str, most: int) -> None:
+    """Refuse a text that has grown beyond reason.
+
+    Raises:
+        ValueError: Steps that are made with malice can do that: twenty that double make
+            a million letters of one.
+    """
+    if len(text) > most:
+        raise ValueError(
+            f"the normalizers make more than {most} characters of a text (or a "
+            "part of one): they multiply it"
+        )
+
+
 def apply_all(steps: tuple[Step, ...], text: str, first: bool = True) -> str:
     """Return a text after all the steps.
 
     Raises:
-        ValueError: They multiply it beyond reason, which steps made with malice can do:
-            twenty that double make a million letters of one.
+        ValueError: They multiply it beyond reason.
     """
-    most = _MOST_GROWTH * (len(text) + 1000)
+    most = _limit(text)
     for step in steps:
         if not text:
             break
         text = step.apply(text, first)
-        if len(text) > most:
-            raise ValueError(
-                f"the normalizers make more than {most} characters of a text (or a "
-                "part of one): they multiply it"
-            )
+        _check_growth(text, most)
     return text
 
 
 def keep_start(steps: tuple[Step, ...], text: str) -> bool:
-    """Tell whether the beginning of a text is still there after all the steps."""
+    """Tell whether the beginning of a text is still there after all the steps.
+
+    Raises:
+        ValueError: They multiply it beyond reason.
+    """
+    most = _limit(text)
     for step in steps:
         if not step.keeps_start(text):
             return False
         text = step.apply(text)
+        _check_growth(text, most)
     return True

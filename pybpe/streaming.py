@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pybpe._decoder_streams import DecoderStream
 from pybpe._engine_bpe import Engine
-from pybpe._ids import check_errors, id_buffer
+from pybpe._ids import check_errors, id_buffer, index
 from pybpe.codepoint import BYTE
 from pybpe.errors import UnknownTokenError
 from pybpe.model import Model
@@ -64,7 +64,9 @@ class StreamDecoder:
                     "the model has a denormalizer, which needs all of a text at once"
                 )
             self._parts = _Pieces(engine, errors)
-        if len(prompt_ids):
+        if hasattr(prompt_ids, "__iter__") and not hasattr(prompt_ids, "__len__"):
+            prompt_ids = list(prompt_ids)
+        if not hasattr(prompt_ids, "__len__") or len(prompt_ids):
             self._parts.feed(prompt_ids)
 
     def feed(self, ids: int | Ids) -> str:
@@ -75,9 +77,9 @@ class StreamDecoder:
             TypeError: `ids` is neither an int nor a sequence of integers.
             UnicodeDecodeError: With errors="strict".
         """
-        if isinstance(ids, int):
-            return self._parts.feed_one(ids)
-        return self._parts.feed(ids)
+        if hasattr(ids, "__index__") and not hasattr(ids, "__len__"):
+            return self._parts.feed_one(index(ids))
+        return self._parts.feed(ids)  # type: ignore[arg-type]
 
     def finish(self) -> str:
         """Return what was held back; the next `feed` begins another text.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -163,3 +164,14 @@ def test_llamacpp_vectors(data_path: DataPath) -> None:
     check_texts(
         tok, pybpe.get_encoding("gpt2").encode_ordinary, unicode_texts(10, 1000)
     )
+
+
+def test_an_array_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
+    """The package would read nothing for each of the numbers announced."""
+    path = tmp_path / "tiny.gguf"
+    for kind, n in ((0, 2**33), (9, 2**33), (8, 2**40), (4, 2**60)):
+        key = struct.pack("<Q", 1) + b"a"
+        array = struct.pack("<IIQ", 9, kind, n)
+        path.write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + key + array)
+        with pytest.raises(ModelError, match="cannot be read"):
+            pybpe.load(path)

@@ -248,3 +248,11 @@ def test_steps_that_multiply_a_text_are_stopped() -> None:
     assert apply_all((double,) * 5, "xa") == "x" + "a" * 32
     with pytest.raises(ValueError, match="they multiply it"):
         apply_all((double,) * 60, "a")
+
+
+def test_steps_that_multiply_a_beginning_are_refused() -> None:
+    steps = tuple(Replace("a" * 10, "a") for _ in range(12))
+    with pytest.raises(ValueError, match="multiply"):
+        keep_start(steps, "a")
+    with pytest.raises(ValueError, match="multiply"):
+        apply_all(steps, "a")

@@ -167,3 +167,15 @@ def test_time_grows_with_the_ids_alone() -> None:
     stream = tok.stream_decoder()
     text = "".join([stream.feed(byte) for byte in b"\xf0\x9f\x91\x8d" * 50_000])
     assert text == "\U0001f44d" * 50_000
+
+
+def test_ids_of_any_integer_type_are_fed() -> None:
+    tok = pybpe.Tokenizer.from_merges([(104, 105)], pattern=None)
+    ids = tok.encode_to_numpy("hi, ho")
+    decoder = tok.stream_decoder(iter(ids.tolist()))
+    assert "".join(decoder.feed(number) for number in ids) == "hi, ho"
+    for wrong in (5, None, 1.5):
+        with pytest.raises(TypeError):
+            tok.stream_decoder(wrong)
+        with pytest.raises(TypeError):
+            decoder.feed("x" if wrong == 5 else wrong)

@@ -159,8 +159,18 @@ def _fields(path: str) -> _Fields:
             "it is a GGUF file, and the package that reads those is not installed: "
             "pip install 'pybpe[gguf]'"
         ) from None
+
+    class Reader(GGUFReader):
+        """Stops where the file ends: the package would go on reading nothing."""
+
+        def _get(self, offset: int, dtype: Any, count: int = 1, *rest: Any) -> Any:
+            found = super()._get(offset, dtype, count, *rest)
+            if len(found) < count:
+                raise EOFError(f"{count} numbers announced at byte {offset}")
+            return found
+
     try:
-        return _Fields(GGUFReader(path).fields)
+        return _Fields(Reader(path).fields)
     except OSError:
         raise
     except Exception as error:
