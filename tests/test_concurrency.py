@@ -105,6 +105,9 @@ def test_fork_while_other_threads_encode() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+@pytest.mark.skipif(
+    "ASAN_OPTIONS" in os.environ, reason="the sanitizer keeps what is freed"
+)
 def test_a_huge_text_leaves_no_memory_behind() -> None:
     def resident() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf(

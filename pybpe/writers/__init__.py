@@ -97,8 +97,8 @@ def write(
     if getattr(tokenizer._model, "refuse_marks", False):
         raise ModelError(
             f"cannot write {name!r} as {kind}: the tokenizer refuses texts with "
-            "U+2581, which the format cannot say. save_sentencepiece writes a .model file that "
-            "takes U+2581 for a space"
+            "U+2581, which the format cannot say. save_sentencepiece writes a .model "
+            "file that takes U+2581 for a space"
         )
     module = import_module(f"pybpe.writers.{kind.replace('.', '_')}")
     try:
