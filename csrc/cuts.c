@@ -39,6 +39,15 @@ static inline size_t unstack(const walk *w, size_t i, size_t depth, bool backwar
     return depth;
 }
 
+/* Links are in the order of indexes, items are not: they are asked for so many items ahead, and
+ * what they lead to half as many. */
+#define AHEAD 16
+
+/* The link of item i, or of some other one behind the end. */
+static inline const link *link_of(const walk *w, size_t i) {
+    return &w->links[w->order.items[i < w->order.n ? i : 0].index];
+}
+
 static void find_beginnings(walk *w) {
     size_t depth = 0;
     for (size_t i = 0; i < w->order.n; i++) {
@@ -82,6 +91,9 @@ static bpe_status find_cuts(walk *w) {
     size_t depth = 0;
     for (size_t i = 0; i < w->order.n; i++) {
         const bpe_order_item *x = &w->order.items[i];
+        bpe_prefetch(link_of(w, i + AHEAD));
+        uint32_t soon = link_of(w, i + AHEAD / 2)->beginning;
+        bpe_prefetch(&w->links[soon != NONE ? soon : 0]);
         depth = unstack(w, i, depth, true);
         bpe_status status = cut_string(w, x, depth);
         if (status != BPE_OK)

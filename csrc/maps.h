@@ -151,6 +151,11 @@ static inline uint64_t bpe_intern_hash(const bpe_intern *table, const uint8_t *p
     return bpe_hash_bytes(p, n, table->seed);
 }
 
+/* Where the search for a string begins; to be asked for ahead. */
+static inline const uint64_t *bpe_intern_home(const bpe_intern *table, uint64_t hash) {
+    return &table->slots[hash >> (64 - table->bits)];
+}
+
 /* The index of a string, or BPE_NO_ID. `hash` is bpe_intern_hash of it. */
 uint32_t bpe_intern_find(const bpe_intern *table, const uint8_t *p, size_t n, uint64_t hash);
 

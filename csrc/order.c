@@ -129,24 +129,39 @@ static void sort_by_head(bpe_order_item *items, bpe_order_item *spare, size_t n)
         memcpy(items, from, n * sizeof *items);
 }
 
-/* A few items that are equal before `depth`, by what follows. */
+/* Whether x, which is equal to y before `depth` and in its head, comes first. */
+static bool comes_first(const bpe_intern *table, const bpe_order_item *x, const bpe_order_item *y,
+                        size_t depth, bool backwards) {
+    size_t common = common_from(table, y, x, depth, backwards);
+    if (common == y->length)
+        return false;
+    return common == x->length ||
+           head_at(table, x, common, backwards) < head_at(table, y, common, backwards);
+}
+
+/* A few items that are equal before `depth`, and have the same head, by what follows. Each is
+ * read once, but for those that are equal for eight bytes more. */
 static void sort_few(const bpe_intern *table, bpe_order_item *items, size_t n, size_t depth,
                      bool backwards) {
+    if (n < 2)
+        return;
+    uint64_t same = items[0].head;
+    for (size_t i = 0; i < n; i++)
+        items[i].head = head_at(table, &items[i], depth, backwards);
     for (size_t i = 1; i < n; i++) {
         bpe_order_item x = items[i];
         size_t j = i;
         for (; j > 0; j--) {
             const bpe_order_item *y = &items[j - 1];
-            size_t common = common_from(table, y, &x, depth, backwards);
-            if (common == y->length)
-                break;
-            if (common < x.length &&
-                head_at(table, y, common, backwards) < head_at(table, &x, common, backwards))
+            if (y->head < x.head ||
+                (y->head == x.head && !comes_first(table, &x, y, depth, backwards)))
                 break;
             items[j] = *y;
         }
         items[j] = x;
     }
+    for (size_t i = 0; i < n; i++)
+        items[i].head = same;
 }
 
 /*
@@ -194,9 +209,22 @@ static bool sort_run(bpe_order *o, const bpe_intern *table, run r, bool backward
     return true;
 }
 
+/* Items and scratch are one table, for the sake of large pages. */
+static bool make_room(bpe_order *order, size_t n) {
+    if (n <= order->cap)
+        return true;
+    bpe_mem_free(order->items);
+    order->cap = 0;
+    order->items = n <= SIZE_MAX / 2 ? bpe_mem_table(2 * n, sizeof *order->items) : NULL;
+    if (!order->items)
+        return false;
+    order->cap = n;
+    order->spare = order->items + n;
+    return true;
+}
+
 bool bpe_order_sort(bpe_order *order, const bpe_intern *table, size_t n, bool backwards) {
-    if (!bpe_mem_grow((void **)&order->items, &order->items_cap, n, sizeof *order->items) ||
-        !bpe_mem_grow((void **)&order->spare, &order->spare_cap, n, sizeof *order->spare))
+    if (!make_room(order, n))
         return false;
     order->n = n;
     for (size_t i = 0; i < n; i++) {
@@ -220,7 +248,6 @@ bool bpe_order_sort(bpe_order *order, const bpe_intern *table, size_t n, bool ba
 
 void bpe_order_free(bpe_order *order) {
     bpe_mem_free(order->items);
-    bpe_mem_free(order->spare);
     bpe_mem_free(order->runs);
     *order = (bpe_order){0};
 }

@@ -24,9 +24,8 @@ typedef struct bpe_order_item {
 typedef struct bpe_order {
     bpe_order_item *items; /* what bpe_order_sort made: the strings in ascending order */
     size_t n;
-    size_t items_cap;
+    size_t cap;
     bpe_order_item *spare; /* the rest is scratch */
-    size_t spare_cap;
     struct bpe_order_run *runs;
     size_t runs_cap;
 } bpe_order;

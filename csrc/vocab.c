@@ -27,9 +27,12 @@ static bpe_status allocate(bpe_vocab *v, const bpe_model_spec *spec, bpe_error *
     v->n_vocab = n_vocab;
     v->by_id = bpe_mem_zeroed(n_vocab, sizeof *v->by_id);
     v->ids = bpe_mem_array(spec->n_tokens + spec->n_extra, sizeof *v->ids);
-    if (!v->by_id || !v->ids || !bpe_intern_init(&v->strings, spec->n_tokens)) {
+    bpe_intern *strings = &v->strings;
+    if (!v->by_id || !v->ids || !bpe_intern_init(strings, spec->n_tokens) ||
+        !bpe_mem_grow((void **)&strings->data, &strings->data_cap, spec->token_data_size, 1) ||
+        !bpe_mem_grow((void **)&strings->ends, &strings->ends_cap, spec->n_tokens,
+                      sizeof *strings->ends))
         return bpe_fail(err, BPE_ERR_NOMEM, 0);
-    }
     return BPE_OK;
 }
 
@@ -42,15 +45,35 @@ static void enter(bpe_vocab *v, uint32_t id) {
     v->by_id[id] = (bpe_token_span){(uint32_t)(bytes - v->strings.data), (uint32_t)length};
 }
 
+/* Hash so many tokens, and ask for their slots, before the first is entered: one after the other
+ * would wait for each. */
+#define GROUP 16
+
+/* The hashes of the tokens from i on, which begin at `start`; where lengths make no sense, none. */
+static void hash_group(const bpe_vocab *v, const bpe_model_spec *spec, size_t i, size_t start,
+                       uint64_t *hashes) {
+    for (size_t k = 0; k < GROUP && i + k < spec->n_tokens; k++) {
+        size_t n = spec->token_lengths[i + k];
+        if (n > spec->token_data_size - start)
+            return;
+        hashes[k] = bpe_intern_hash(&v->strings, spec->token_data + start, n);
+        bpe_prefetch(bpe_intern_home(&v->strings, hashes[k]));
+        start += n;
+    }
+}
+
 static bpe_status add_ordinary(bpe_vocab *v, const bpe_model_spec *spec, bpe_error *err) {
     size_t start = 0;
+    uint64_t hashes[GROUP];
     for (size_t i = 0; i < spec->n_tokens; i++) {
         size_t n = spec->token_lengths[i];
         if (n == 0 || n > spec->token_data_size - start)
             return bpe_fail_part(err, BPE_PART_TOKEN, i);
+        if (i % GROUP == 0)
+            hash_group(v, spec, i, start, hashes);
         const uint8_t *p = spec->token_data + start;
         size_t before = v->strings.n;
-        uint32_t at = bpe_intern_add(&v->strings, p, n, bpe_intern_hash(&v->strings, p, n));
+        uint32_t at = bpe_intern_add(&v->strings, p, n, hashes[i % GROUP]);
         if (at != BPE_NO_ID && v->strings.n == before) {
             if (spec->semantics == BPE_SEMANTICS_RANKS)
                 return bpe_fail_part(err, BPE_PART_DUPLICATE, i);

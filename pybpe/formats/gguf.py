@@ -163,8 +163,10 @@ def _fields(path: str) -> _Fields:
     class Reader(GGUFReader):
         """Stops where the file ends: the package would go on reading nothing."""
 
-        def _get(self, offset: int, dtype: Any, count: int = 1, *rest: Any) -> Any:
-            found = super()._get(offset, dtype, count, *rest)
+        def _get(
+            self, offset: Any, dtype: Any, count: Any = 1, *args: Any, **kwargs: Any
+        ) -> Any:
+            found = super()._get(offset, dtype, count, *args, **kwargs)
             if len(found) < count:
                 raise EOFError(f"{count} numbers announced at byte {offset}")
             return found
