@@ -501,12 +501,15 @@ class Tokenizer(Encoding, Decoding, Fitting):
         number = index(size, "size")
         if not 0 <= number <= 1 << 32:
             raise ValueError(f"size must be between 0 and 2^32 bytes, got {number}")
+        return self._with("_engine", self._engine.with_cache_size(number))
+
+    def _with(self, part: str, value: object) -> Tokenizer:
+        """Return a copy in which one of the slots holds something else."""
         other = object.__new__(Tokenizer)
         for name in Tokenizer.__slots__:
             if name != "__weakref__":
                 object.__setattr__(other, name, getattr(self, name))
-        engine = self._engine.with_cache_size(number)
-        object.__setattr__(other, "_engine", engine)
+        object.__setattr__(other, part, value)
         return other
 
     # -------------------------------------------------------------- vocabulary

@@ -37,6 +37,9 @@ from pybpe._training_report import (
 from pybpe.errors import TrainingError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pybpe._counting import PretokenCounter
     from pybpe.split import PatternLike
     from pybpe.tokenizer import Tokenizer
 
@@ -185,23 +188,14 @@ def train(
             snapshots=snapshots,
         )
     )
-    threads = thread_count(num_threads)
-    most = _most_pretokens(max_pretokens)
-    ticker = Ticker(progress, "count", None, "bytes")
-    watch = Stopwatch()
-    from pybpe._counting import PretokenCounter
-
-    with (
-        _pretokens_limited(most),
-        PretokenCounter(
-            options.split, options.cut_out, threads, ticker, most
-        ) as counter,
-    ):
-        counter.add_texts(texts)
-        counts = counter.finish()
-    ticker.finish(counter.size)
-    watch.end("count")
-    return _train(counts, options, counter.documents, counter.size, progress, watch)
+    return _count_and_train(
+        options,
+        lambda counter: counter.add_texts(texts),
+        None,
+        num_threads=num_threads,
+        max_pretokens=max_pretokens,
+        progress=progress,
+    )
 
 
 def train_from_files(
@@ -271,19 +265,39 @@ def train_from_files(
             snapshots=snapshots,
         )
     )
-    threads = thread_count(num_threads)
-    most = _most_pretokens(max_pretokens)
-    ticker = Ticker(progress, "count", total_size(files), "bytes")
-    watch = Stopwatch()
+    return _count_and_train(
+        options,
+        lambda counter: counter.add_files(files),
+        total_size(files),
+        num_threads=num_threads,
+        max_pretokens=max_pretokens,
+        progress=progress,
+    )
+
+
+def _count_and_train(
+    options: Options,
+    take_in: Callable[[PretokenCounter], None],
+    total: int | None,
+    *,
+    num_threads: int | None,
+    max_pretokens: int | None,
+    progress: ProgressCallback | None,
+) -> Tokenizer:
+    """Count what `take_in` gives to a counter, `total` bytes if known, and train."""
     from pybpe._counting import PretokenCounter
 
+    threads = thread_count(num_threads)
+    most = _most_pretokens(max_pretokens)
+    ticker = Ticker(progress, "count", total, "bytes")
+    watch = Stopwatch()
     with (
         _pretokens_limited(most),
         PretokenCounter(
             options.split, options.cut_out, threads, ticker, most
         ) as counter,
     ):
-        counter.add_files(files)
+        take_in(counter)
         counts = counter.finish()
     ticker.finish(counter.size)
     watch.end("count")

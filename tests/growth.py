@@ -144,7 +144,10 @@ def check_linear(
 
 
 def lines(run: Callable[[], object]) -> int:
-    """Return how many lines of Python one run executes: the same number every time."""
+    """Return how many lines of Python one run executes: the same number every time.
+
+    The garbage collector waits: what it finalises has lines, too, and they would count.
+    """
     count = 0
 
     def local(_frame: FrameType, event: str, _arg: Any) -> Any:
@@ -152,10 +155,13 @@ def lines(run: Callable[[], object]) -> int:
         count += event == "line"
         return local
 
-    before = sys.gettrace()
+    before, collects = sys.gettrace(), gc.isenabled()
+    gc.disable()
     sys.settrace(lambda _frame, _event, _arg: local)
     try:
         run()
     finally:
         sys.settrace(before)
+        if collects:
+            gc.enable()
     return count

@@ -635,3 +635,13 @@ def test_format_version_1_loads_for_ever() -> None:
     assert tok.fingerprint == expected["fingerprint"]
     assert tok.to_bytes() == data
     assert set(tok._model.piece_types) == {1, 2, 3, 4, 5, 6}  # type: ignore[union-attr]
+
+
+def test_cache_size_changes_no_ids(tok: Tokenizer) -> None:
+    texts = [f"ab{'c' * (n % 70)} \u4f60 {n}" for n in range(3_000)]
+    want = tok.encode_batch(texts)
+    for size in (0, 1 << 20):
+        other = tok.with_cache_size(size)
+        assert other == tok
+        assert other.encode_batch(texts) == want
+        assert other.encode_batch(texts) == want

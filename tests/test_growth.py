@@ -142,3 +142,25 @@ def test_lines() -> None:
     with pytest.raises(ZeroDivisionError):
         growth.lines(lambda: 1 / 0)
     assert sys.gettrace() is before
+    assert gc.isenabled()
+
+
+def test_lines_of_finalizers_do_not_count() -> None:
+    class Cycle:
+        def __init__(self) -> None:
+            self.me = self
+
+        def __del__(self) -> None:
+            for _ in range(100):
+                pass
+
+    def run() -> None:
+        for _ in range(50):
+            Cycle()
+
+    thresholds = gc.get_threshold()
+    gc.set_threshold(1)  # collect whenever there is something
+    try:
+        assert growth.lines(run) < 300
+    finally:
+        gc.set_threshold(*thresholds)

@@ -501,13 +501,15 @@ def test_pickles_and_copies(pair: Any) -> None:
 def test_rank_files(tmp_path: Path) -> None:
     import hashlib
 
+    from tiktoken.load import load_tiktoken_bpe
+
     ranks = small()._mergeable_ranks
     path = tmp_path / "small.tiktoken"
     load.dump_tiktoken_bpe(ranks, str(path))
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     assert load.load_tiktoken_bpe(str(path)) == ranks
     assert load.load_tiktoken_bpe(str(path), digest) == ranks
-    assert theirs.load.load_tiktoken_bpe(str(path), digest) == ranks
+    assert load_tiktoken_bpe(str(path), digest) == ranks
     with pytest.raises(ValueError, match="SHA-256"):
         load.load_tiktoken_bpe(str(path), "0" * 64)
     with pytest.raises(ValueError, match="expected_hash"):
@@ -590,3 +592,20 @@ def test_the_examples_of_the_page() -> None:
     runner = doctest.DocTestRunner(verbose=False)
     failed = runner.run(examples, out=report.append).failed
     assert failed == 0, "".join(report)
+
+
+class _Lying(bytes):
+    """Bytes that say they are longer than they are."""
+
+    def __len__(self) -> int:
+        return 10_000_000
+
+
+def test_single_tokens_are_text_or_bytes() -> None:
+    encoding = ours.get_encoding("gpt2")
+    for wrong in ([1], [True], None, {}, 5, bytearray(b"a"), np.array([5])):
+        with pytest.raises(TypeError):
+            encoding.encode_single_token(wrong)  # type: ignore[arg-type]
+    assert encoding.encode_single_token(_Lying(b" the")) == 262
+    with pytest.raises(KeyError):
+        encoding.encode_single_token("")

@@ -667,3 +667,23 @@ def test_no_format_is_forgotten() -> None:
     assert {*NAMES, "sentencepiece"} == set(FORMATS)
     assert tiktoken.__doc__
     assert tokenizer_json.__doc__
+
+
+def test_an_empty_path_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tok = Tokenizer.from_merges([(97, 98)], pattern="gpt2")
+    for kind in (None, "hf", "gpt2", "tiktoken"):
+        with pytest.raises(ValueError, match="empty"):
+            tok.save_as("", kind)
+    assert not list(tmp_path.iterdir())
+
+
+def test_ids_full_of_holes_are_refused_at_once(tmp_path: Path) -> None:
+    pytest.importorskip("gguf")
+    tok = Tokenizer.from_merges([(97, 98)], pattern="gpt2")
+    far = tok.add_special_tokens({"<far>": 2**24 - 1})
+    with pytest.raises(ModelError, match="are no token's"):
+        far.save_as(tmp_path / "x.gguf")
+    assert not list(tmp_path.iterdir())

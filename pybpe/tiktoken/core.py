@@ -256,10 +256,13 @@ class Encoding:
 
         Raises:
             KeyError: There is no such token.
+            TypeError: It is neither a str nor bytes.
         """
-        data = (
-            text_or_bytes.encode() if isinstance(text_or_bytes, str) else text_or_bytes
-        )
+        if not isinstance(text_or_bytes, (str, bytes)):
+            raise TypeError(
+                f"a token must be str or bytes, got {type(text_or_bytes).__name__}"
+            )
+        data = to_utf8(text_or_bytes)
         number = self._tokenizer._engine.find_token(data) if data else None
         if number is not None:
             return number
@@ -478,22 +481,9 @@ def _check_text(text: object) -> None:
 
 def _with_all_names(tokenizer: Tokenizer, special: Mapping[str, int]) -> Tokenizer:
     """Return a tokenizer that matches these special tokens, which may share ids."""
-    other = Tokenizer.__new__(Tokenizer)
-    put = object.__setattr__
-    for part in (
-        "_special_ids",
-        "_engine",
-        "_fingerprint",
-        "_lengths",
-        "_merges",
-        "_model",
-        "_report",
-    ):
-        put(other, part, getattr(tokenizer, part))
     strings = {token.encode(): number for token, number in special.items()}
     new_match = tokenizer._engine.new_match
-    put(other, "_permissions", Permissions(strings, {}, new_match))
-    return other
+    return tokenizer._with("_permissions", Permissions(strings, {}, new_match))
 
 
 def _merge(data: bytes, find: Any) -> list[int]:

@@ -135,6 +135,8 @@ def target_of(tokenizer: Tokenizer, path: str, format: str | None = None) -> Tar
         ValueError: The format is unknown or left open, or has files of other names.
     """
     kind = format_of(path, tokenizer) if format is None else format
+    if not path:
+        raise ValueError("the path is empty; '.' is the current folder")
     if kind not in FORMATS:
         raise ValueError(f"unknown format {kind!r}; known are {', '.join(FORMATS)}")
     return Target(kind, *_names(path, kind))

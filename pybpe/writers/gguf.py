@@ -151,6 +151,7 @@ def _add_bpe(writer: GGUFWriter, job: Job) -> None:
         if unmatched:
             types[number] = _UNUSED
     ids = range(tokenizer.n_vocab)
+    _refuse_holes(tokenizer)
     pre = _pre(model, unmade_tokens(tokenizer, merges))
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre(pre)
@@ -163,6 +164,20 @@ def _add_bpe(writer: GGUFWriter, job: Job) -> None:
             for left, right in merges.pairs
         ]
     )
+
+
+def _refuse_holes(tokenizer: Tokenizer) -> None:
+    """Refuse ids with more holes than tokens: the file would be filler mostly.
+
+    Raises:
+        ModelError: Saying how many there are.
+    """
+    holes = tokenizer.n_vocab - tokenizer.vocab_size
+    if holes > max(tokenizer.vocab_size, 1024):
+        raise ModelError(
+            f"{holes:,} of the ids below {tokenizer.n_vocab:,} are no token's, and "
+            f"{_WHAT} has an entry for each id"
+        )
 
 
 def _pre(model: Model, unmade: list[int]) -> str:
