@@ -144,7 +144,7 @@ class Encoding:
 
         Args:
             text: As for `encode`.
-            alpha: 0 for no dropout, 1 for characters only.
+            alpha: 0 (or less) for no dropout, 1 (or more) for characters only.
             seed: Any int; its low 64 bits count.
             allowed_special: As for `encode`.
             disallowed_special: As for `encode`.

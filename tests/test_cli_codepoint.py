@@ -94,3 +94,15 @@ def test_its_options_need_the_mode(corpus: Path) -> None:
         assert "goes with --mode codepoint only" in said
     said = fail("train", corpus, "--mode", "codepoint", "-o", out, status=2)
     assert "give --vocab-size" in said
+
+
+def test_what_a_tokenizer_shows_is_not_taken_for_options(tmp_path: Path) -> None:
+    model = tmp_path / "byte-level.pybpe"
+    pybpe.train([TEXT], 270).save(model)
+    text = tmp_path / "text"
+    text.write_text(TEXT, encoding="utf-8")
+    message = fail(
+        *("train", text, "--mode", "codepoint", "--vocab-size", 30),
+        *("--normalizer-from", model, "-o", tmp_path / "m.model"),
+    )
+    assert "--normalizer-from: <pybpe.Tokenizer vocab_size=270 pattern=" in message

@@ -29,6 +29,7 @@ _OPTIONS = {
     r"protected\[\d+\]": "--protected",
     "protected:": "--protected:",
     "num_threads": "--threads",
+    "normalizer_from": "--normalizer-from",
     r"special_tokens=\{\.\.\.\}": "--special TOKEN=ID",
     "special_tokens=": "--special",
     "special_tokens": "--special",
@@ -97,6 +98,9 @@ def check_tokens(tokens: Sequence[str], option: str) -> None:
 
 def in_our_words(message: str) -> str:
     """Return a message of the Python API with the names that the options have."""
+    # What a tokenizer shows of itself is no option.
+    parts = re.split(r"(<pybpe\.[^>]*>)", message)
     for theirs, ours in _OPTIONS.items():
-        message = re.sub(rf"(?<![\w-]){theirs}(?!\w)", ours, message)
-    return message
+        name = re.compile(rf"(?<![\w-]){theirs}(?!\w)")
+        parts[::2] = [name.sub(ours, part) for part in parts[::2]]
+    return "".join(parts)
