@@ -332,8 +332,8 @@ BPE_API void bpe_workspace_free(bpe_workspace *workspace);
 /* Which way short and long pretokens are merged; all give the same ids. Tests force each. */
 enum {
     BPE_PATH_AUTO = 0,
-    BPE_PATH_SHORT = 1, /* repeated minimum over an array */
-    BPE_PATH_LONG = 2   /* heap over a linked list, O(n log n) */
+    BPE_PATH_SHORT = 1, /* one by one: a repeated minimum over an array up to 64 bytes */
+    BPE_PATH_LONG = 2   /* one by one: buckets by rank over a linked list, whatever the length */
 };
 
 /* Choose the merge path and whether the cache is used (1) or not (0). Default: BPE_PATH_AUTO, 1. */
@@ -342,9 +342,9 @@ BPE_API bpe_status bpe_workspace_configure(bpe_workspace *workspace, uint32_t pa
 
 /*
  * Make the cache as large as fits in `bytes`, but for a smallest size of 80 KB; it is empty
- * afterwards but for the vocabulary. Sizes go in powers of two. Default: 20 MB; twice as much saves
- * some 2 % of the time, a quarter of it costs 10 %. Returns BPE_OK or BPE_ERR_NOMEM (the workspace
- * is then as it was).
+ * afterwards, but for the vocabulary where pretokens are taken whole. Sizes go in powers of two.
+ * Default: 20 MB; twice as much saves some 2 % of the time, a quarter of it costs 10 %. Returns
+ * BPE_OK or BPE_ERR_NOMEM (the workspace is then as it was).
  */
 BPE_API bpe_status bpe_workspace_resize(bpe_workspace *workspace, size_t bytes);
 
@@ -462,7 +462,8 @@ BPE_API bpe_status bpe_counts_new_beside(const bpe_counts *other, bpe_counts **o
  * added; *consumed says how many bytes that took, possibly none. Call again with the rest and what
  *            follows it, until the last part comes with open = 0.
  * consumed   n when open is 0
- * Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_LIMIT. O(n).
+ * Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_LIMIT; BPE_ERR_ARG for a split that makes text vanish
+ * (bpe_split_drops). O(n).
  */
 BPE_API bpe_status bpe_counts_add_text(bpe_counts *counts, const bpe_split *split,
                                        const bpe_match *match, const uint8_t *data, size_t n,

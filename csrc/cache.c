@@ -69,3 +69,14 @@ bool bpe_cache_fit(bpe_cache *cache, size_t bytes) {
         bits++;
     return bpe_cache_init(cache, bits, (size_t)4 << bits);
 }
+
+bool bpe_cache_resize(bpe_cache *cache, size_t bytes) {
+    bpe_cache other = {0};
+    if (!bpe_cache_fit(&other, bytes)) {
+        bpe_cache_free(&other);
+        return false;
+    }
+    bpe_cache_free(cache);
+    *cache = other;
+    return true;
+}

@@ -71,6 +71,9 @@ bool bpe_cache_fit(bpe_cache *cache, size_t bytes);
 
 void bpe_cache_free(bpe_cache *cache);
 
+/* An empty cache of another size in place of one; false, nothing changed, when out of memory. */
+bool bpe_cache_resize(bpe_cache *cache, size_t bytes);
+
 /* ---------------------------------------------------------------- keys */
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__

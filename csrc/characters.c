@@ -172,7 +172,7 @@ static bpe_status end_word(layout *to, size_t start, uint64_t frequency) {
 static bpe_status lay_word(layout *to, const uint8_t *p, size_t size, uint64_t frequency) {
     bpe_words *words = to->words;
     const uint8_t *end = p + size;
-    /* Of n bytes come at most n + 2 slots, however they are cut: two words have a byte between. */
+    /* Each word takes a slot more than its characters, and two have a byte between them. */
     bpe_status status = reserve(to, size + size / 2 + 1);
     size_t start = ++words->n_slots; /* behind the frequency */
     while (p < end && status == BPE_OK) {

@@ -287,6 +287,8 @@ bpe_status bpe_counts_add_text(bpe_counts *counts, const bpe_split *split, const
                                size_t *consumed) {
     size_t begin = 0, end = n;
     bpe_status status;
+    if (bpe_split_drops(split))
+        return BPE_ERR_ARG;
     if (match) {
         size_t longest = bpe_match_longest(match);
         if (!bpe_match_scan(match, data, n, &counts->hits))

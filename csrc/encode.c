@@ -55,8 +55,8 @@ static bpe_status encode_stretch(call *c, size_t start, size_t end) {
     bpe_batch_begin(&batch, c->model, c->w, c->data, c->n, &c->out, c->err);
     bpe_split_cursor cursor;
     bpe_split_begin(&cursor, c->split, c->data, start, end, false);
-    bpe_status status = bpe_split_drops_text(c->split) ? encode_spans(&batch, &cursor)
-                                                       : encode_ends(&batch, &cursor, start);
+    bpe_status status = bpe_split_drops(c->split) ? encode_spans(&batch, &cursor)
+                                                  : encode_ends(&batch, &cursor, start);
     if (status == BPE_OK)
         status = bpe_batch_finish(&batch);
     if (status == BPE_OK && cursor.nomem)
@@ -69,8 +69,7 @@ static bpe_status encode_stretch(call *c, size_t start, size_t end) {
 #define KEEP_ITEMS ((size_t)1 << 16)
 
 static void trim(bpe_workspace *w) {
-    if (w->merge.parts_cap > KEEP_ITEMS || w->merge.found_cap > KEEP_ITEMS)
-        bpe_merge_scratch_free(&w->merge);
+    bpe_merge_scratch_trim(&w->merge, KEEP_ITEMS);
     if (w->hits.cap > KEEP_ITEMS)
         bpe_hits_free(&w->hits);
     if (w->ids_cap > KEEP_ITEMS) {

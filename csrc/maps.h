@@ -1,5 +1,6 @@
 /*
- * Maps: the two hash tables everything else is made of.
+ * Maps: the two hash tables for general use. Where one decides the speed there is a special one:
+ * rank_table, cache, pairs, count.
  *
  *   bpe_pair_map   (uint32, uint32) -> two uint32 values       pair -> merge; trie edge -> node
  *   bpe_intern     byte string -> dense index 0, 1, 2, ...     token or pretoken -> its number

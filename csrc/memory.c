@@ -32,6 +32,9 @@ static inline bool may_allocate(void) { return true; }
 static inline void *counted(void *p) { return p; }
 #endif
 
+/* Positions in errors pair a part with an index, and sizes are compared with 2^32 and more. */
+_Static_assert(sizeof(size_t) >= 8, "pybpe needs a machine with 64-bit addresses");
+
 /* Tables from this size on ask for pages of 2 MB; pages are multiples of the smallest size that
  * systems have. */
 #define HUGE_PAGES_FROM ((size_t)4 << 20)

@@ -267,6 +267,11 @@ void bpe_merge_scratch_free(bpe_merge_scratch *scratch) {
     *scratch = (bpe_merge_scratch){0};
 }
 
+void bpe_merge_scratch_trim(bpe_merge_scratch *scratch, size_t n) {
+    if (scratch->parts_cap > n || scratch->found_cap > n)
+        bpe_merge_scratch_free(scratch);
+}
+
 /* What the part at `at` and the next one become, if they merge, goes into the queue. Entries are
  * left behind when a pair changes: one is good if the part at its position still has its rank. */
 static inline void enqueue(const bpe_rules *rules, bpe_merge_scratch *scratch, uint32_t at,

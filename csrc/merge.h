@@ -1,6 +1,6 @@
 /*
- * Merge: the rules by which neighbouring parts of a pretoken become one token, and two ways to
- * apply them.
+ * Merge: the rules by which neighbouring parts of a pretoken become one token, and ways to apply
+ * them to one pretoken, short, long or huge. merge_many.h has one for many pretokens at once.
  *
  * Both merge semantics are one table pair -> (rank, id). A merge list is that table. Under ranks
  * any two parts whose concatenation is a token may merge; parts are tokens themselves, so the table
@@ -19,7 +19,7 @@
 /* More pairs than this are refused (o200k_base has 446,000): the table would outgrow its use. */
 #define BPE_MAX_PAIRS ((size_t)1 << 24)
 
-/* Pretokens of up to this many bytes are merged by bpe_merge_short. */
+/* What bpe_merge_short takes at most; bpe_merge leaves pretokens of up to so many symbols to it. */
 #define BPE_SHORT_BYTES 64
 
 /* One of two tables is in use: the small one where ids and ranks fit in it and nearly all ranks
@@ -103,7 +103,7 @@ void bpe_rules_free(bpe_rules *rules);
  */
 size_t bpe_merge_short(const bpe_rules *rules, uint32_t *ids, size_t n, uint32_t limit);
 
-/* Scratch of bpe_merge_long; zero it before first use. */
+/* Scratch of bpe_merge_long and bpe_merge_windows; zero it before first use. */
 typedef struct bpe_merge_scratch {
     struct bpe_part *parts;
     size_t parts_cap;
@@ -113,6 +113,9 @@ typedef struct bpe_merge_scratch {
 } bpe_merge_scratch;
 
 void bpe_merge_scratch_free(bpe_merge_scratch *scratch);
+
+/* Free scratch with room for more than this many symbols. */
+void bpe_merge_scratch_trim(bpe_merge_scratch *scratch, size_t n);
 
 /* The same for any n from 1 to BPE_MAX_PRETOKEN - 1, O(n log n). *n_left receives how many ids are
  * left; BPE_OK or BPE_ERR_NOMEM (ids are then as they were). */

@@ -155,15 +155,13 @@ static bpe_status join_part(call *c, size_t start, size_t end) {
         at += bpe_utf8_decode(w->text.bytes + at, w->text.bytes + end, &cp);
         symbols[n++] = bpe_chars_at(&m->chars, cp)->symbol;
     }
-    if (n <= BPE_SHORT_BYTES && w->path != BPE_PIECES_PATH_LONG) {
-        n = bpe_merge_short(&m->rules, symbols, n, BPE_NO_RANK);
-    } else {
-        if (n >= BPE_MAX_PRETOKEN)
-            return BPE_ERR_LIMIT;
-        bpe_status status = bpe_merge_long(&m->rules, &w->merge, symbols, n, BPE_NO_RANK, &n);
-        if (status != BPE_OK)
-            return status;
-    }
+    if (n >= BPE_MAX_PRETOKEN)
+        return BPE_ERR_LIMIT;
+    bpe_status status = w->path == BPE_PIECES_PATH_LONG
+                            ? bpe_merge_long(&m->rules, &w->merge, symbols, n, BPE_NO_RANK, &n)
+                            : bpe_merge(&m->rules, &w->merge, symbols, n, &n);
+    if (status != BPE_OK)
+        return status;
     size_t first = c->parts.n_ids;
     for (size_t i = 0; i < n; i++)
         start = put_symbol(c, symbols[i], NULL, 0, first, start);

@@ -4,6 +4,8 @@
 
 /* Buffers above this many bytes are given back by bpe_pieces_workspace_trim. */
 #define KEEP_BYTES ((size_t)16 << 20)
+/* Scratch for merging above this many symbols likewise. */
+#define KEEP_SYMBOLS ((size_t)1 << 20)
 
 bpe_status bpe_pieces_workspace_new(const bpe_pieces *pieces, bpe_pieces_workspace **out) {
     bpe_pieces_workspace *w = bpe_mem_zeroed(1, sizeof *w);
@@ -21,14 +23,7 @@ bpe_status bpe_pieces_workspace_new(const bpe_pieces *pieces, bpe_pieces_workspa
 }
 
 bpe_status bpe_pieces_workspace_resize(bpe_pieces_workspace *w, size_t bytes) {
-    bpe_cache cache = {0};
-    if (!bpe_cache_fit(&cache, bytes)) {
-        bpe_cache_free(&cache);
-        return BPE_ERR_NOMEM;
-    }
-    bpe_cache_free(&w->cache);
-    w->cache = cache;
-    return BPE_OK;
+    return bpe_cache_resize(&w->cache, bytes) ? BPE_OK : BPE_ERR_NOMEM;
 }
 
 void bpe_pieces_workspace_free(bpe_pieces_workspace *w) {
@@ -51,9 +46,7 @@ void bpe_pieces_workspace_free(bpe_pieces_workspace *w) {
 void bpe_pieces_workspace_trim(bpe_pieces_workspace *w) {
     if (w->text.cap > KEEP_BYTES || w->text.offsets_cap > KEEP_BYTES / sizeof(size_t))
         bpe_text_free(&w->text);
-    if (w->merge.parts_cap > KEEP_BYTES / 20 ||
-        w->merge.found_cap > KEEP_BYTES / sizeof *w->merge.found)
-        bpe_merge_scratch_free(&w->merge);
+    bpe_merge_scratch_trim(&w->merge, KEEP_SYMBOLS);
     if (w->symbols_cap > KEEP_BYTES / sizeof(uint32_t)) {
         bpe_agenda_free(&w->agenda);
         bpe_mem_free(w->symbols);

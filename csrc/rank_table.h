@@ -38,8 +38,9 @@ void bpe_rank_table_free(bpe_rank_table *table);
 /* Add a pair unless it is there. False when out of memory, the table unchanged. */
 bool bpe_rank_table_add(bpe_rank_table *table, uint32_t left, uint32_t right, uint32_t rank);
 
-/* A pair as it stands in an entry, without the rank; never 0. Right ids may be up to 2^id_bits - 1,
- * which is no id: a pair with it is not found. */
+/* A pair as it stands in an entry, without the rank; of two ids never 0. What is no id, 2^id_bits -
+ * 1 or a larger number such as BPE_NO_SYMBOL, may be asked for on either side: bits then overlap,
+ * but no entry has left + 1 = 0 or a right id of all ones, so nothing is found. */
 static inline uint64_t bpe_rank_table_key(const bpe_rank_table *table, uint32_t left,
                                           uint32_t right) {
     return (((uint64_t)left + 1) << table->id_bits | right) << table->rank_bits;

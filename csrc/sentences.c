@@ -13,27 +13,27 @@
 
 /* ---------------------------------------------------------------- making and freeing */
 
-static bpe_status init_cutter(bpe_cutter *cutter, const uint8_t *data, const uint32_t *lengths,
-                              size_t n) {
-    cutter->only_first = -1;
+static bpe_status init_cut_out(bpe_cut_out *cut_out, const uint8_t *data, const uint32_t *lengths,
+                               size_t n) {
+    cut_out->only_first = -1;
     if (n == 0)
         return BPE_OK;
     uint32_t *ids = bpe_mem_zeroed(n, sizeof *ids);
     if (!ids)
         return BPE_ERR_NOMEM;
-    bpe_status status = bpe_match_new(data, lengths, ids, n, &cutter->match, NULL);
+    bpe_status status = bpe_match_new(data, lengths, ids, n, &cut_out->match, NULL);
     bpe_mem_free(ids);
     if (status != BPE_OK)
         return status;
     size_t n_first = 0;
     for (size_t i = 0; i < n; i++) {
-        n_first += !cutter->first[*data];
-        cutter->first[*data] = true;
-        cutter->only_first = *data;
+        n_first += !cut_out->first[*data];
+        cut_out->first[*data] = true;
+        cut_out->only_first = *data;
         data += lengths[i];
     }
     if (n_first > 1)
-        cutter->only_first = -1;
+        cut_out->only_first = -1;
     return BPE_OK;
 }
 
@@ -50,13 +50,13 @@ static bpe_status init(bpe_sentences *s, const bpe_sentences_spec *spec) {
             return BPE_ERR_NOMEM;
     }
     s->longest = spec->longest;
-    status = init_cutter(&s->cut, spec->cut_data, spec->cut_lengths, spec->n_cut);
+    status = init_cut_out(&s->cut, spec->cut_data, spec->cut_lengths, spec->n_cut);
     if (status != BPE_OK)
         return status;
     if (spec->delimiter_size > UINT32_MAX)
         return BPE_ERR_LIMIT;
     uint32_t length = (uint32_t)spec->delimiter_size;
-    status = init_cutter(&s->delimiter, spec->delimiter, &length, length > 0);
+    status = init_cut_out(&s->delimiter, spec->delimiter, &length, length > 0);
     if (status != BPE_OK)
         return status;
     if (!bpe_mem_grow((void **)&s->ends, &s->ends_cap, 1, sizeof *s->ends))
@@ -175,14 +175,14 @@ static bool add_words(bpe_sentences *s, const uint8_t *p, size_t n) {
 
 /* ---------------------------------------------------------------- cutting out */
 
-/* Whether a cutter may find something. */
-static bool may_cut(const bpe_cutter *cutter, const uint8_t *p, size_t n) {
-    if (!cutter->match)
+/* Whether a cut_out may find something. */
+static bool may_cut(const bpe_cut_out *cut_out, const uint8_t *p, size_t n) {
+    if (!cut_out->match)
         return false;
-    if (cutter->only_first >= 0)
-        return memchr(p, cutter->only_first, n) != NULL;
+    if (cut_out->only_first >= 0)
+        return memchr(p, cut_out->only_first, n) != NULL;
     for (size_t i = 0; i < n; i++) {
-        if (cutter->first[p[i]])
+        if (cut_out->first[p[i]])
             return true;
     }
     return false;
@@ -209,17 +209,17 @@ static bool cut_separators(bpe_sentences *s, const uint8_t *p, size_t n) {
 
 typedef bool (*cut_part)(bpe_sentences *s, const uint8_t *p, size_t n);
 
-/* Give what is left between the strings of a cutter to `next`. */
-static bool cut(bpe_sentences *s, bpe_cutter *cutter, const uint8_t *p, size_t n, cut_part next) {
-    if (!may_cut(cutter, p, n))
+/* Give what is left between the strings of a cut_out to `next`. */
+static bool cut(bpe_sentences *s, bpe_cut_out *cut_out, const uint8_t *p, size_t n, cut_part next) {
+    if (!may_cut(cut_out, p, n))
         return next(s, p, n);
-    if (!bpe_match_scan(cutter->match, p, n, &cutter->hits))
+    if (!bpe_match_scan(cut_out->match, p, n, &cut_out->hits))
         return false;
     size_t at = 0;
-    for (size_t i = 0; i < cutter->hits.n; i++) {
-        if (!next(s, p + at, cutter->hits.items[i].start - at))
+    for (size_t i = 0; i < cut_out->hits.n; i++) {
+        if (!next(s, p + at, cut_out->hits.items[i].start - at))
             return false;
-        at = cutter->hits.items[i].end;
+        at = cut_out->hits.items[i].end;
         add_cut(s);
     }
     return next(s, p + at, n - at);

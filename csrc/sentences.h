@@ -17,20 +17,20 @@
 #include "normalize.h"
 
 /* What is cut out of sentences in one go. */
-typedef struct bpe_cutter {
+typedef struct bpe_cut_out {
     bpe_match *match; /* NULL: nothing */
     bool first[256];  /* the bytes that its strings begin with */
     int only_first;   /* the one there is, or -1 */
     bpe_hits hits;    /* scratch */
-} bpe_cutter;
+} bpe_cut_out;
 
 struct bpe_sentences {
     bpe_normalizer norm;
     uint32_t words;
     size_t longest;
     uint8_t *classes; /* of all characters, or NULL */
-    bpe_cutter cut;
-    bpe_cutter delimiter;
+    bpe_cut_out cut;
+    bpe_cut_out delimiter;
     bpe_sentences_report report;
     bpe_text text; /* scratch: the sentence at hand, normalised */
 

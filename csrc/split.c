@@ -8,8 +8,8 @@
 
 struct bpe_split {
     size_t n_stages;
-    bool drops;                          /* a stage makes text vanish */
-    uint32_t simd;                       /* BPE_SIMD_*: how the last stage is walked through */
+    bool drops;    /* a stage makes text vanish */
+    uint32_t simd; /* BPE_SIMD_*: how stages with a stream are walked through */
     bpe_stream *streams[BPE_MAX_STAGES]; /* NULL where a stage has none */
     bpe_stage stages[];
 };
@@ -468,8 +468,6 @@ size_t bpe_split_next_spans(bpe_split_cursor *cursor, size_t *starts, size_t *en
 const bpe_stage *bpe_split_first_stage(const bpe_split *split) {
     return split->n_stages > 0 ? &split->stages[0] : NULL;
 }
-
-bool bpe_split_drops_text(const bpe_split *split) { return split->drops; }
 
 uint32_t bpe_split_drops(const bpe_split *split) { return split->drops; }
 

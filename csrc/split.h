@@ -76,9 +76,6 @@ size_t bpe_split_next_spans(bpe_split_cursor *cursor, size_t *starts, size_t *en
 /* The first stage, NULL when there is none. */
 const bpe_stage *bpe_split_first_stage(const bpe_split *split);
 
-/* Whether a stage makes text vanish. */
-bool bpe_split_drops_text(const bpe_split *split);
-
 /* Free what the cursor holds. */
 void bpe_split_end(bpe_split_cursor *cursor);
 

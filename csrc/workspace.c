@@ -76,13 +76,8 @@ void bpe_workspace_free(bpe_workspace *w) {
 }
 
 bpe_status bpe_workspace_resize(bpe_workspace *w, size_t bytes) {
-    bpe_cache cache = {0};
-    if (!bpe_cache_fit(&cache, bytes)) {
-        bpe_cache_free(&cache);
+    if (!bpe_cache_resize(&w->cache, bytes))
         return BPE_ERR_NOMEM;
-    }
-    bpe_cache_free(&w->cache);
-    w->cache = cache;
     if (w->model->whole_pretoken)
         seed_cache(w, &w->model->vocab);
     return BPE_OK;

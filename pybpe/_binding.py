@@ -24,7 +24,7 @@ from pybpe.model import ALIAS, MERGES, RANKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any, Literal, NoReturn
+    from typing import Any, NoReturn
 
     from pybpe.model import Model
     from pybpe.split import Stage
@@ -46,9 +46,6 @@ _EXCEPTIONS: dict[int, type[Exception]] = {
 # Memory that is not cleared first: an output buffer is written before it is read.
 uncleared = ffi.new_allocator(should_clear_after_alloc=False)
 
-# The type code of an array that can serve as size_t[].
-_SIZE: Literal["Q", "I"] = "Q" if ffi.sizeof("size_t") == 8 else "I"
-
 
 def fail(status: int, message: str = "") -> NoReturn:
     """Raise the exception that stands for a status other than BPE_OK."""
@@ -61,8 +58,13 @@ def fail(status: int, message: str = "") -> NoReturn:
 
 def sizes(numbers: Iterable[int]) -> tuple[CData, array[int]]:
     """Return numbers as a size_t[] of the core, and what holds its memory."""
-    held = array(_SIZE, numbers)
-    return ffi.from_buffer("size_t[]", held), held
+    held = array("Q", numbers)
+    return size_buffer(held), held
+
+
+def size_buffer(numbers: array[int]) -> CData:
+    """Return an `array("Q")`, which must outlive its use, as a size_t[] of the core."""
+    return ffi.from_buffer("size_t[]", numbers)
 
 
 def _bytes_of(values: array[int]) -> CData:
@@ -149,7 +151,7 @@ def split_ends(split: CData, data: bytes) -> array[int]:
     status = lib.bpe_split_ends(split, data, len(data), ends, len(data), n)
     if status != lib.BPE_OK:
         fail(status)
-    out = array(_SIZE)
+    out = array("Q")
     out.frombytes(ffi.buffer(ends, out.itemsize * n[0]))
     return out
 

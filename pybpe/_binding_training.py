@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from pybpe._binding import fail
+from pybpe._binding import fail, size_buffer
 from pybpe._core import ffi, lib
 from pybpe.errors import TrainingError
 
@@ -25,8 +25,6 @@ MAX_VOCAB_SIZE: int = lib.BPE_MAX_IDS - 1
 
 TIES: dict[str, int] = {"lowest": lib.BPE_TIES_LOWEST, "first": lib.BPE_TIES_FIRST}
 
-_SIZE_IS_Q = ffi.sizeof("size_t") == 8
-
 
 def check(status: int) -> None:
     """Raise what stands for a status of counting, if it is not BPE_OK."""
@@ -40,13 +38,6 @@ def check(status: int) -> None:
             "down"
         )
     fail(status)
-
-
-def _sizes(values: array[int]) -> CData:
-    """Return an `array("Q")` as size_t[]; it must outlive its use."""
-    if _SIZE_IS_Q:
-        return ffi.from_buffer("size_t[]", values)
-    return ffi.new("size_t[]", values.tolist())
 
 
 class Seams:
@@ -162,7 +153,7 @@ class Counts:
                 split,
                 match or ffi.NULL,
                 b"".join(texts),
-                _sizes(offsets),
+                size_buffer(offsets),
                 len(texts),
                 position,
                 ffi.NULL,
@@ -173,7 +164,13 @@ class Counts:
         """Add the pretokens of `data` that end at the byte offsets `ends`."""
         check(
             lib.bpe_counts_add_pretokens(
-                self.core, data, len(data), _sizes(ends), len(ends), position, ffi.NULL
+                self.core,
+                data,
+                len(data),
+                size_buffer(ends),
+                len(ends),
+                position,
+                ffi.NULL,
             )
         )
 
@@ -186,7 +183,7 @@ class Counts:
             lib.bpe_counts_add_frequencies(
                 self.core,
                 b"".join(pretokens),
-                _sizes(offsets),
+                size_buffer(offsets),
                 ffi.from_buffer("uint64_t[]", frequencies),
                 len(pretokens),
                 position,

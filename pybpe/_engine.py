@@ -224,8 +224,7 @@ class BaseEngine:
         workspace = self._take()
         try:
             starts = self._run_batch(workspace, texts, match, forbidden)
-            size = ffi.sizeof("size_t")
-            view = np.frombuffer(ffi.buffer(starts, size * n), f"u{size}")
+            view = np.frombuffer(ffi.buffer(starts, 8 * n), np.uint64)
             return to_numpy(workspace.out, starts[n - 1]), view.astype(np.int64)
         finally:
             self._put_back(workspace)

@@ -20,7 +20,6 @@ from pybpe.codepoint import MARK, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Literal
 
     from pybpe._binding import CData
     from pybpe._encoded_pieces import EncodedPiece
@@ -32,9 +31,6 @@ PATHS: dict[str, int] = {
     "long": lib.BPE_PIECES_PATH_LONG,
     "whole": lib.BPE_PIECES_PATH_WHOLE,
 }
-
-# The type code of an array that can serve as size_t[].
-_SIZE: Literal["Q", "I"] = "Q" if ffi.sizeof("size_t") == 8 else "I"
 
 
 # ------------------------------------------------------------------ model
@@ -431,7 +427,7 @@ class PieceEngine(BaseEngine):
                 return []
             ids = to_list(workspace.ids[0], n)
             flat = memoryview(ffi.buffer(spans[0], ffi.sizeof("bpe_span") * n))
-            fields = flat.cast(_SIZE).tolist()
+            fields = flat.cast("Q").tolist()
             normal = bytes(ffi.buffer(text[0], n_text[0]))
         finally:
             self._put_back(workspace)

@@ -8,7 +8,7 @@
 
 /* Words and single spaces: " " splits "a bc" into "a", " ", "bc". Class 0: space; class 1: other;
  * class 2: the end. State 1: start; 2: in a word; 3: after a space. */
-static bpe_split *word_split(void) {
+static bpe_split *word_split_with(uint32_t behavior) {
     static const uint32_t starts[] = {0, ' ', ' ' + 1};
     static const uint8_t classes[] = {1, 0, 1};
     enum { END = 0x8000 };
@@ -18,11 +18,13 @@ static bpe_split *word_split(void) {
         END, 2,   END, /* in a word */
         END, END, END, /* after a space */
     };
-    bpe_split_stage stage = {starts, classes, 3, 2, 4, steps, 0, 0};
+    bpe_split_stage stage = {starts, classes, 3, 2, 4, steps, behavior, 0};
     bpe_split *split = NULL;
     REQUIRE(bpe_split_new(&stage, 1, &split, NULL) == BPE_OK);
     return split;
 }
+
+static bpe_split *word_split(void) { return word_split_with(BPE_SPLIT_ISOLATED); }
 
 static bpe_match *matcher(const char *a, const char *b) {
     uint8_t data[64];
@@ -423,6 +425,19 @@ TEST(merging_large_tables_takes_linear_time) {
     CHECK(merging <= 10 * filling);
 }
 
+TEST(splits_that_drop_text_are_refused) {
+    bpe_split *split = word_split_with(BPE_SPLIT_DROP_MATCHES);
+    bpe_counts *counts = new_counts();
+    size_t consumed = 0, offsets[] = {0, 5};
+    CHECK_EQ(add(counts, split, NULL, "ab cd", 0, 0, &consumed), BPE_ERR_ARG);
+    CHECK_EQ(
+        bpe_counts_add_batch(counts, split, NULL, (const uint8_t *)"ab cd", offsets, 1, 0, NULL),
+        BPE_ERR_ARG);
+    CHECK_EQ(bpe_counts_size(counts), 0);
+    bpe_counts_free(counts);
+    bpe_split_free(split);
+}
+
 /* Fill a table in every way there is. */
 static bpe_status fill(bpe_counts *counts, const bpe_split *split, const bpe_match *match) {
     const char *text = "some words <x> and-a-very-long-one here <x>y";
@@ -491,6 +506,7 @@ int main(void) {
     RUN(tables_that_hash_alike_merge_in_place);
     RUN(a_limit_is_exact);
     RUN(many_pretokens_in_order);
+    RUN(splits_that_drop_text_are_refused);
     RUN(merging_large_tables_takes_linear_time);
     RUN(failing_allocations);
     bpe_counts_free(NULL);
