@@ -449,7 +449,7 @@ BPE_API void bpe_counts_free(bpe_counts *counts);
  */
 BPE_API void bpe_counts_limit(bpe_counts *counts, size_t most);
 
-/* A table of its own that hashes as `other` does: such tables merge faster. */
+/* A table of its own that hashes as `other` does: only such tables merge. */
 BPE_API bpe_status bpe_counts_new_beside(const bpe_counts *other, bpe_counts **out);
 
 /*
@@ -498,8 +498,27 @@ BPE_API bpe_status bpe_counts_add_frequencies(bpe_counts *counts, const uint8_t 
                                               const size_t *offsets, const uint64_t *frequencies,
                                               size_t n, uint64_t position, bpe_error *err);
 
-/* Add everything in `other`, which stays as it is. O(size of `other`). */
+/*
+ * Add everything in `other`, which stays as it is. Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_ARG when
+ * the tables do not hash alike; BPE_ERR_LIMIT, nothing done; BPE_ERR_CAPACITY when there are now
+ * more entries than bpe_counts_limit allows. O(size of both).
+ */
 BPE_API bpe_status bpe_counts_merge(bpe_counts *counts, const bpe_counts *other);
+
+/*
+ * The same as work that threads can share: part 0 to n_parts - 1 of it may be done at the same
+ * time, each once. From _new to _free nobody else touches `counts`, nor changes `other`. A part can
+ * fail for want of memory (BPE_ERR_NOMEM). When all are done (BPE_ERR_ARG if not) one thread calls
+ * _end, which returns what bpe_counts_merge does. Freed before that, or after a failure, the table
+ * holds part of `other`, or nothing of it.
+ */
+typedef struct bpe_merging bpe_merging;
+
+BPE_API bpe_status bpe_merging_new(bpe_counts *counts, const bpe_counts *other, size_t n_parts,
+                                   bpe_merging **out);
+BPE_API void bpe_merging_free(bpe_merging *merging);
+BPE_API bpe_status bpe_merging_part(bpe_merging *merging, size_t part);
+BPE_API bpe_status bpe_merging_end(bpe_merging *merging);
 
 /* How many distinct pretokens there are, how many bytes they hold together, and the sum of their
  * frequencies. */

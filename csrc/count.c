@@ -2,17 +2,10 @@
 
 #include <string.h>
 
+#include "count_key.h"
 #include "maps.h"
 #include "memory.h"
 #include "split.h"
-
-#if defined(__GNUC__)
-#define PREFETCH_WRITE(p) __builtin_prefetch((p), 1)
-#else
-#define PREFETCH_WRITE(p) ((void)(p))
-#endif
-
-#define LONG_MARK 0xFF
 
 bpe_status bpe_counts_new(bpe_counts **out) {
     bpe_counts *counts = bpe_mem_zeroed(1, sizeof *counts);
@@ -73,27 +66,11 @@ static const short_mask SHORT_MASKS[16] = {ROW(0),  ROW(1),  ROW(2),  ROW(3), RO
                                            ROW(6),  ROW(7),  ROW(8),  ROW(9), ROW(10), ROW(11),
                                            ROW(12), ROW(13), ROW(14), ROW(15)};
 
-static inline uint8_t key_mark(const bpe_count_key *key) { return ((const uint8_t *)key)[15]; }
-
-static inline bpe_count_key long_key(uint64_t hash, uint32_t number) {
-    bpe_count_key key = {{hash, 0}};
-    uint8_t *tail = (uint8_t *)&key.word[1];
-    memcpy(tail, &number, 4);
-    tail[7] = LONG_MARK;
-    return key;
-}
-
-static inline uint32_t long_number(const bpe_count_key *key) {
-    uint32_t number;
-    memcpy(&number, &key->word[1], 4);
-    return number;
-}
-
 /* The key of p[0, n); bytes up to `end` may be read. A long one has the number 0. */
 static inline bpe_count_key make_key(const uint8_t *p, size_t n, const uint8_t *end,
                                      uint64_t seed) {
     if (n > BPE_COUNT_SHORT)
-        return long_key(bpe_hash_bytes(p, n, seed), 0);
+        return bpe_count_key_long(bpe_hash_bytes(p, n, seed), 0);
     bpe_count_key key;
     if (end - p >= 16) {
         memcpy(&key, p, 16);
@@ -109,40 +86,20 @@ static inline bpe_count_key make_key(const uint8_t *p, size_t n, const uint8_t *
     return key;
 }
 
-/* Where the search for a key begins. The number of a long pretoken plays no part. */
-static inline size_t key_home(const bpe_count_key *key, uint64_t seed, unsigned bits) {
-    uint64_t second = key_mark(key) == LONG_MARK ? LONG_MARK : key->word[1];
-    uint64_t first = (key->word[0] ^ seed) * 0x9E3779B97F4A7C15u;
-    return (size_t)(bpe_mix64((first ^ first >> 32) ^ second) >> (64 - bits));
-}
-
-static const uint8_t *long_bytes(const bpe_counts *counts, uint32_t number, size_t *n) {
-    size_t start = number ? counts->long_ends[number - 1] : 0;
-    *n = counts->long_ends[number] - start;
-    return counts->longs + start;
-}
-
 const uint8_t *bpe_count_bytes(const bpe_counts *counts, const bpe_count_entry *entry, size_t *n) {
-    if (key_mark(&entry->key) == LONG_MARK) {
-        return long_bytes(counts, long_number(&entry->key), n);
+    if (bpe_count_key_is_long(&entry->key)) {
+        return bpe_count_long_bytes(counts, bpe_count_key_number(&entry->key), n);
     }
-    *n = key_mark(&entry->key);
+    *n = bpe_count_key_mark(&entry->key);
     return (const uint8_t *)&entry->key;
 }
 
 /* ---------------------------------------------------------------- the table */
 
-static inline bool has_room(const bpe_counts *counts, size_t more) {
-    return 4 * (counts->n + more) <= 3 * ((size_t)1 << counts->bits);
-}
-
-/* Make room for `more` further entries. */
-static bool reserve(bpe_counts *counts, size_t more) {
-    unsigned bits = counts->bits;
-    if (has_room(counts, more))
+bool bpe_counts_reserve(bpe_counts *counts, size_t more) {
+    unsigned bits = bpe_counts_bits(counts, counts->n + more);
+    if (bits == counts->bits)
         return true;
-    while (4 * (counts->n + more) > 3 * ((size_t)1 << bits))
-        bits++;
     bpe_count_entry *slots = bpe_mem_table((size_t)1 << bits, sizeof *slots);
     if (!slots)
         return false;
@@ -151,7 +108,7 @@ static bool reserve(bpe_counts *counts, size_t more) {
         const bpe_count_entry *entry = &counts->slots[i];
         if (entry->count == 0)
             continue;
-        size_t j = key_home(&entry->key, counts->seed, bits);
+        size_t j = bpe_count_key_home(&entry->key, counts->seed, bits);
         while (slots[j].count != 0)
             j = (j + 1) & mask;
         slots[j] = *entry;
@@ -160,20 +117,6 @@ static bool reserve(bpe_counts *counts, size_t more) {
     counts->slots = slots;
     counts->bits = bits;
     return true;
-}
-
-/* Whether an entry stands for p[0, n), whose key is `key`. */
-static inline bool same(const bpe_counts *counts, const bpe_count_entry *entry,
-                        const bpe_count_key *key, const uint8_t *p, size_t n) {
-    if (entry->key.word[0] != key->word[0])
-        return false;
-    if (n <= BPE_COUNT_SHORT)
-        return entry->key.word[1] == key->word[1];
-    if (key_mark(&entry->key) != LONG_MARK)
-        return false;
-    size_t length;
-    const uint8_t *bytes = long_bytes(counts, long_number(&entry->key), &length);
-    return length == n && memcmp(bytes, p, n) == 0;
 }
 
 static bool append_long(bpe_counts *counts, const uint8_t *p, size_t n) {
@@ -202,7 +145,7 @@ static inline bpe_status add_keyed(bpe_counts *counts, const bpe_count_key *key,
         entry = &counts->slots[i];
         if (entry->count == 0)
             break;
-        if (same(counts, entry, key, p, n)) {
+        if (bpe_count_is(counts, entry, key, p, n)) {
             entry->count += count;
             if (first < entry->first)
                 entry->first = first;
@@ -216,7 +159,7 @@ static inline bpe_status add_keyed(bpe_counts *counts, const bpe_count_key *key,
     if (n > BPE_COUNT_SHORT) {
         if (!append_long(counts, p, n))
             return BPE_ERR_NOMEM;
-        entry->key = long_key(key->word[0], (uint32_t)(counts->n_longs - 1));
+        entry->key = bpe_count_key_long(key->word[0], (uint32_t)(counts->n_longs - 1));
     }
     entry->count = count;
     entry->first = first;
@@ -232,13 +175,13 @@ static bpe_status add_block(bpe_counts *counts, const uint8_t *data, size_t size
                             const size_t *ends, size_t n_ends, uint64_t base) {
     bpe_count_key keys[BPE_COUNT_BLOCK];
     size_t homes[BPE_COUNT_BLOCK];
-    if (!reserve(counts, n_ends))
+    if (!bpe_counts_reserve(counts, n_ends))
         return BPE_ERR_NOMEM;
     size_t at = start;
     for (size_t i = 0; i < n_ends; i++) {
         keys[i] = make_key(data + at, ends[i] - at, data + size, counts->seed);
-        homes[i] = key_home(&keys[i], counts->seed, counts->bits);
-        PREFETCH_WRITE(&counts->slots[homes[i]]);
+        homes[i] = bpe_count_key_home(&keys[i], counts->seed, counts->bits);
+        bpe_prefetch_write(&counts->slots[homes[i]]);
         at = ends[i];
     }
     at = start;
@@ -365,71 +308,15 @@ bpe_status bpe_counts_add_frequencies(bpe_counts *counts, const uint8_t *data,
         size_t length = offsets[i + 1] - offsets[i];
         if (length == 0 || frequencies[i] == 0)
             continue;
-        if (!reserve(counts, 1))
+        if (!bpe_counts_reserve(counts, 1))
             return bpe_fail(err, BPE_ERR_NOMEM, i);
         const uint8_t *p = data + offsets[i];
         bpe_count_key key = make_key(p, length, data + offsets[n], counts->seed);
-        bpe_status status = add_keyed(counts, &key, key_home(&key, counts->seed, counts->bits), p,
-                                      length, frequencies[i], position + i);
+        bpe_status status =
+            add_keyed(counts, &key, bpe_count_key_home(&key, counts->seed, counts->bits), p, length,
+                      frequencies[i], position + i);
         if (status != BPE_OK)
             return bpe_fail(err, status, i);
-    }
-    return BPE_OK;
-}
-
-/* The key of another table's entry, which stands for p[0, n), in this one. */
-static inline bpe_count_key key_from(const bpe_counts *counts, const bpe_counts *other,
-                                     const bpe_count_entry *entry, const uint8_t *p, size_t n) {
-    /* A long key holds a hash with the other table's seed. */
-    return n > BPE_COUNT_SHORT && other->seed != counts->seed ? make_key(p, n, p + n, counts->seed)
-                                                              : entry->key;
-}
-
-/* How many entries of `other`, which has the same seed, are new, taking long ones with one hash for
- * the same. Both are passed through in order. */
-static size_t count_new(const bpe_counts *counts, const bpe_counts *other) {
-    size_t n_new = 0, mask = ((size_t)1 << counts->bits) - 1;
-    for (size_t i = 0; i < (size_t)1 << other->bits; i++) {
-        const bpe_count_entry *entry = &other->slots[i];
-        if (entry->count == 0)
-            continue;
-        bool is_long = key_mark(&entry->key) == LONG_MARK;
-        size_t k = key_home(&entry->key, counts->seed, counts->bits);
-        for (; counts->slots[k].count != 0; k = (k + 1) & mask) {
-            const bpe_count_key *key = &counts->slots[k].key;
-            if (key->word[0] == entry->key.word[0] &&
-                (is_long ? key_mark(key) == LONG_MARK : key->word[1] == entry->key.word[1])) {
-                break;
-            }
-        }
-        n_new += counts->slots[k].count == 0;
-    }
-    return n_new;
-}
-
-bpe_status bpe_counts_merge(bpe_counts *counts, const bpe_counts *other) {
-    if (other->total > UINT64_MAX - counts->total)
-        return BPE_ERR_LIMIT;
-    /* All the room at once: entries come in the order of their hashes, and in a table that grew
-     * meanwhile they would pile up at its beginning, each search passing over all before it. */
-    size_t n_new = other->n;
-    if (other->seed == counts->seed && !has_room(counts, n_new))
-        n_new = count_new(counts, other);
-    if (!reserve(counts, n_new))
-        return BPE_ERR_NOMEM;
-    for (size_t i = 0; i < (size_t)1 << other->bits; i++) {
-        const bpe_count_entry *entry = &other->slots[i];
-        if (entry->count == 0)
-            continue;
-        size_t n;
-        const uint8_t *p = bpe_count_bytes(other, entry, &n);
-        if (!reserve(counts, 1))
-            return BPE_ERR_NOMEM;
-        bpe_count_key key = key_from(counts, other, entry, p, n);
-        bpe_status status = add_keyed(counts, &key, key_home(&key, counts->seed, counts->bits), p,
-                                      n, entry->count, entry->first);
-        if (status != BPE_OK)
-            return status;
     }
     return BPE_OK;
 }

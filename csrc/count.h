@@ -14,22 +14,15 @@
 #ifndef BPE_COUNT_H
 #define BPE_COUNT_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "bpe.h"
+#include "count_key.h"
 #include "match.h"
 
-#define BPE_COUNT_SHORT 15 /* bytes that a key holds */
 #define BPE_COUNT_BLOCK 256
-
-/*
- * The last byte of the key is the length of a short pretoken, whose bytes come first and are
- * followed by zeros. For a long one it is 0xFF: then the first 8 bytes are the hash, and the next
- * 4 its number.
- */
-typedef struct bpe_count_key {
-    uint64_t word[2];
-} bpe_count_key;
 
 typedef struct bpe_count_entry {
     bpe_count_key key;
@@ -52,6 +45,39 @@ struct bpe_counts {
     size_t n_longs;
     bpe_hits hits; /* scratch: special tokens found in the text at hand */
 };
+
+/* The fewest bits that n entries need: those of the table, or more. */
+static inline unsigned bpe_counts_bits(const bpe_counts *counts, size_t n) {
+    unsigned bits = counts->bits;
+    while (4 * n > 3 * ((size_t)1 << bits))
+        bits++;
+    return bits;
+}
+
+/* Make room for `more` further entries; false when out of memory, the table unchanged. Entries
+ * move. */
+bool bpe_counts_reserve(bpe_counts *counts, size_t more);
+
+static inline const uint8_t *bpe_count_long_bytes(const bpe_counts *counts, uint32_t number,
+                                                  size_t *n) {
+    size_t start = number ? counts->long_ends[number - 1] : 0;
+    *n = counts->long_ends[number] - start;
+    return counts->longs + start;
+}
+
+/* Whether an entry stands for p[0, n), whose key is `key`. */
+static inline bool bpe_count_is(const bpe_counts *counts, const bpe_count_entry *entry,
+                                const bpe_count_key *key, const uint8_t *p, size_t n) {
+    if (entry->key.word[0] != key->word[0])
+        return false;
+    if (n <= BPE_COUNT_SHORT)
+        return entry->key.word[1] == key->word[1];
+    if (!bpe_count_key_is_long(&entry->key))
+        return false;
+    size_t length;
+    const uint8_t *bytes = bpe_count_long_bytes(counts, bpe_count_key_number(&entry->key), &length);
+    return length == n && memcmp(bytes, p, n) == 0;
+}
 
 /* The bytes of an entry's pretoken; good until the table changes. */
 const uint8_t *bpe_count_bytes(const bpe_counts *counts, const bpe_count_entry *entry, size_t *n);

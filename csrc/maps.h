@@ -45,6 +45,15 @@ static inline void bpe_prefetch(const void *p) {
 #endif
 }
 
+/* The same for one that will be written, too. */
+static inline void bpe_prefetch_write(const void *p) {
+#if defined(__GNUC__)
+    __builtin_prefetch(p, 1);
+#else
+    (void)p;
+#endif
+}
+
 /* Up to seven bytes, spread over 64 bits without a call for so few: which bit is which does not
  * matter, as long as different bytes of one length give different values. */
 static inline uint64_t bpe_load_few(const uint8_t *p, size_t n) {

@@ -1,6 +1,4 @@
-/* Counting pretokens: keys of all lengths, specials, blocks, merging, limits, failures. */
-#include <time.h>
-
+/* Counting pretokens: keys of all lengths, specials, blocks, limits, failures. */
 #include "bpe.h"
 #include "count.h"
 #include "harness.h"
@@ -262,11 +260,6 @@ TEST(frequencies_are_64_bits_and_do_not_wrap) {
     CHECK_EQ(bpe_counts_add_frequencies(counts, text, offsets, frequencies, 4, 0, &err),
              BPE_ERR_LIMIT);
     CHECK_EQ(err.pos, 0);
-    bpe_counts *other = new_counts();
-    CHECK_EQ(bpe_counts_add_frequencies(other, text, offsets, frequencies, 4, 0, &err), BPE_OK);
-    CHECK_EQ(bpe_counts_merge(counts, other), BPE_ERR_LIMIT);
-    CHECK_COUNTS(counts, "a=18446744073709551605@0,c=7@3,");
-    bpe_counts_free(other);
     size_t bad[] = {0, 2, 1};
     CHECK_EQ(bpe_counts_add_frequencies(counts, text, bad, frequencies + 2, 2, 0, &err),
              BPE_ERR_ARG);
@@ -274,77 +267,10 @@ TEST(frequencies_are_64_bits_and_do_not_wrap) {
     bpe_counts_free(counts);
 }
 
-TEST(tables_merge_to_what_one_pass_gives) {
-    bpe_split *split = word_split();
-    const char *a = "x a rather-long-pretoken b", *b = " b rather-long-pretoken another-long-one";
-    size_t consumed, n = strlen(a);
-    for (int swap = 0; swap < 2; swap++) {
-        bpe_counts *one = new_counts(), *first = new_counts(), *second = new_counts();
-        CHECK_EQ(add(one, split, NULL, a, 0, 0, &consumed), BPE_OK);
-        CHECK_EQ(add(one, split, NULL, b, n, 0, &consumed), BPE_OK);
-        CHECK_EQ(add(swap ? second : first, split, NULL, a, 0, 0, &consumed), BPE_OK);
-        CHECK_EQ(add(swap ? first : second, split, NULL, b, n, 0, &consumed), BPE_OK);
-        CHECK_EQ(bpe_counts_merge(first, second), BPE_OK);
-        char want[4096];
-        snprintf(want, sizeof want, "%s", shown(one));
-        CHECK_COUNTS(first, want);
-        bpe_counts_free(one);
-        bpe_counts_free(first);
-        bpe_counts_free(second);
-    }
-    bpe_split_free(split);
-}
-
-TEST(tables_that_hash_alike_merge_in_place) {
-    /* Of random entries, long and short, some in both tables, so that the one merged into has room
-     * for what is new but not for all, or has to grow. */
-    uint64_t seed = 1;
-    for (int round = 0; round < 300; round++) {
-        bpe_counts *one = new_counts(), *first = new_counts(), *second = NULL;
-        REQUIRE(bpe_counts_new_beside(first, &second) == BPE_OK);
-        CHECK_EQ(second->seed, first->seed);
-        uint32_t range = 1 + random_below(&seed, 3000), n = random_below(&seed, 2500);
-        uint32_t in_second = random_below(&seed, 5);
-        for (uint32_t i = 0; i < n; i++) {
-            char text[40];
-            uint32_t number = random_below(&seed, range);
-            size_t at[2] = {0, (size_t)snprintf(text, sizeof text,
-                                                number % 3 ? "%" PRIu32 : "%020" PRIu32, number)};
-            uint64_t frequency = 1 + random_below(&seed, 5);
-            bpe_counts *half = random_below(&seed, 4) < in_second ? second : first;
-            for (int k = 0; k < 2; k++) {
-                CHECK_EQ(bpe_counts_add_frequencies(k ? one : half, (const uint8_t *)text, at,
-                                                    &frequency, 1, i, NULL),
-                         BPE_OK);
-            }
-        }
-        CHECK_EQ(bpe_counts_merge(first, second), BPE_OK);
-        CHECK_EQ(first->total, one->total);
-        CHECK_EQ(first->n_bytes, one->n_bytes);
-        REQUIRE(first->n == one->n);
-        CHECK(4 * first->n <= (size_t)3 << first->bits);
-        const bpe_count_entry **got = bpe_counts_ordered(first), **want = bpe_counts_ordered(one);
-        REQUIRE(got && want);
-        for (size_t i = 0; i < one->n; i++) {
-            size_t n_got, n_want;
-            const uint8_t *p = bpe_count_bytes(first, got[i], &n_got);
-            const uint8_t *q = bpe_count_bytes(one, want[i], &n_want);
-            CHECK_MEM(p, n_got, q, n_want);
-            CHECK_EQ(got[i]->count, want[i]->count);
-            CHECK_EQ(got[i]->first, want[i]->first);
-        }
-        bpe_mem_free((void *)got);
-        bpe_mem_free((void *)want);
-        bpe_counts_free(one);
-        bpe_counts_free(first);
-        bpe_counts_free(second);
-    }
-}
-
 TEST(a_limit_is_exact) {
     bpe_split *split = word_split();
     for (size_t most = 0; most < 6; most++) {
-        bpe_counts *counts = new_counts(), *other = new_counts();
+        bpe_counts *counts = new_counts();
         size_t consumed;
         bpe_counts_limit(counts, most);
         /* Four distinct ones, a long one among them. */
@@ -352,12 +278,8 @@ TEST(a_limit_is_exact) {
         CHECK_EQ(add(counts, split, NULL, "a b a a-rather-long-pretoken b a", 0, 0, &consumed),
                  want);
         CHECK_EQ(bpe_counts_size(counts), most < 4 ? most : 4);
-        CHECK_EQ(add(other, split, NULL, "b c", 50, 0, &consumed), BPE_OK);
-        CHECK_EQ(bpe_counts_merge(counts, other), most < 5 ? BPE_ERR_CAPACITY : BPE_OK);
-        CHECK_EQ(bpe_counts_size(counts), most < 5 ? most : 5);
         shown(counts); /* still sound */
         bpe_counts_free(counts);
-        bpe_counts_free(other);
     }
     bpe_split_free(split);
 }
@@ -392,37 +314,6 @@ TEST(many_pretokens_in_order) {
     free(frequencies);
     free(positions);
     bpe_counts_free(counts);
-}
-
-TEST(merging_large_tables_takes_linear_time) {
-    /* Entries come out of a table in the order of their hashes. Put into a smaller table in that
-     * order, they would take quadratic time, hundreds of times what filling the table took: with
-     * one seed for both, that is, which chance may bring about and this test does. Both are tried
-     * again while merging seems slow: other programs can only make it seem slower. */
-    enum { N = 200000, TRIES = 10 };
-    clock_t filling = 0, merging = 0;
-    for (int attempt = 0; attempt < TRIES && (attempt == 0 || merging > 10 * filling); attempt++) {
-        bpe_counts *counts = new_counts(), *copy = new_counts();
-        copy->seed = counts->seed;
-        clock_t start = clock();
-        for (uint32_t i = 0; i < N; i++) {
-            uint64_t frequency = 1;
-            size_t at[2] = {0, sizeof i};
-            REQUIRE(bpe_counts_add_frequencies(counts, (const uint8_t *)&i, at, &frequency, 1, i,
-                                               NULL) == BPE_OK);
-        }
-        clock_t filled = clock();
-        CHECK_EQ(bpe_counts_merge(copy, counts), BPE_OK);
-        CHECK_EQ(bpe_counts_size(copy), N);
-        clock_t merged = clock();
-        if (attempt == 0 || filled - start < filling)
-            filling = filled - start;
-        if (attempt == 0 || merged - filled < merging)
-            merging = merged - filled;
-        bpe_counts_free(copy);
-        bpe_counts_free(counts);
-    }
-    CHECK(merging <= 10 * filling);
 }
 
 TEST(splits_that_drop_text_are_refused) {
@@ -466,19 +357,13 @@ TEST(failing_allocations) {
     bpe_split *split = word_split();
     bpe_match *match = matcher("<x>", "<x>y");
     FOR_EACH_FAILING_ALLOCATION {
-        bpe_counts *counts = NULL, *copy = NULL;
+        bpe_counts *counts = NULL;
         if (bpe_counts_new(&counts) != BPE_OK) {
             CHECK(counts == NULL);
             continue;
         }
         bpe_status status = fill(counts, split, match);
-        if (status == BPE_OK)
-            status = bpe_counts_new_beside(counts, &copy);
-        if (status == BPE_OK)
-            status = bpe_counts_merge(copy, counts);
         if (status == BPE_OK) {
-            CHECK_EQ(bpe_counts_size(copy), bpe_counts_size(counts));
-            CHECK_EQ(bpe_counts_total(copy), bpe_counts_total(counts));
             static uint8_t data[1 << 17];
             static size_t offsets[4096];
             static uint64_t frequencies[4096], positions[4096];
@@ -486,7 +371,6 @@ TEST(failing_allocations) {
             status = bpe_counts_export(counts, data, offsets, frequencies, positions);
         }
         CHECK(status == BPE_OK || status == BPE_ERR_NOMEM);
-        bpe_counts_free(copy);
         bpe_counts_free(counts);
     }
     bpe_match_free(match);
@@ -502,12 +386,9 @@ int main(void) {
     RUN(every_way_of_cutting_gives_the_same);
     RUN(batches_and_given_pretokens);
     RUN(frequencies_are_64_bits_and_do_not_wrap);
-    RUN(tables_merge_to_what_one_pass_gives);
-    RUN(tables_that_hash_alike_merge_in_place);
     RUN(a_limit_is_exact);
     RUN(many_pretokens_in_order);
     RUN(splits_that_drop_text_are_refused);
-    RUN(merging_large_tables_takes_linear_time);
     RUN(failing_allocations);
     bpe_counts_free(NULL);
     return harness_end();
