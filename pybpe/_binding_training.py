@@ -97,7 +97,7 @@ class Counts:
         """Make an empty table.
 
         Args:
-            beside: A table that this one will be fast to merge with.
+            beside: A table that this one is going to merge with.
             most: How many distinct pretokens there may be; None for any number.
         """
         out: CData = ffi.new("bpe_counts **")
@@ -114,7 +114,7 @@ class Counts:
         self,
         split: CData,
         match: CData | None,
-        data: bytes,
+        data: bytes | memoryview,
         position: int,
         *,
         more: bool,
@@ -133,7 +133,7 @@ class Counts:
                 self.core,
                 split,
                 match or ffi.NULL,
-                data,
+                ffi.from_buffer("uint8_t[]", data),
                 len(data),
                 position,
                 more,
@@ -192,7 +192,10 @@ class Counts:
         )
 
     def merge(self, other: Counts) -> None:
-        """Add everything in another table, which stays as it is."""
+        """Add everything in another table, which was made beside this one or its like.
+
+        It stays as it is.
+        """
         check(lib.bpe_counts_merge(self.core, other.core))
 
     def close(self) -> None:
@@ -222,6 +225,37 @@ class Counts:
             (everything[offsets[i] : offsets[i + 1]], frequencies[i], positions[i])
             for i in range(n)
         ]
+
+
+class Merging:
+    """Adds everything in a table to another one, in parts that threads can share."""
+
+    __slots__ = ("_core", "_tables", "n_parts")
+
+    def __init__(self, counts: Counts, other: Counts, n_parts: int) -> None:
+        """Prepare; nobody else may use `counts` before the end.
+
+        Args:
+            counts: The table that grows.
+            other: A table that was made beside it. It stays as it is.
+            n_parts: How many parts there shall be.
+        """
+        out: CData = ffi.new("bpe_merging **")
+        check(lib.bpe_merging_new(counts.core, other.core, n_parts, out))
+        self._core = ffi.gc(out[0], lib.bpe_merging_free)
+        self._tables = counts, other  # must outlive the core's object
+        self.n_parts = n_parts
+
+    def do(self, part: int) -> None:
+        """Do a part; each is to be done once, on any thread."""
+        check(lib.bpe_merging_part(self._core, part))
+
+    def end(self) -> None:
+        """Bring it to an end, when all parts are done."""
+        try:
+            check(lib.bpe_merging_end(self._core))
+        finally:
+            ffi.release(self._core)
 
 
 class Trainer:

@@ -8,34 +8,43 @@ two seams (see `csrc/seams.h`).
 
 from __future__ import annotations
 
-import io
 import queue
 import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Protocol
 
 from pybpe import _binding
-from pybpe._binding_training import Counts, Seams
+from pybpe._binding_training import Counts, Merging, Seams
 from pybpe._text import to_utf8
 
 if TYPE_CHECKING:
+    import io
     from types import TracebackType
 
     from pybpe.split import Split
 
-# Small texts are collected into portions of about this many bytes, large ones and files
-# are read in blocks of so many. Ctrl-C has to wait for one of them.
+# Small texts are collected into portions of about this many bytes.
 PORTION = 1 << 20
-BLOCK = 1 << 20
 
-# Where there are threads, large texts are parted about every so many bytes.
-PART = 4 << 20
+# Large texts and files are counted in blocks of so many, little enough to stay in a
+# core's cache from reading to splitting. Ctrl-C has to wait for one of them.
+BLOCK = 1 << 18
+
+# Where there are threads, large texts are parted: parts are as large as sensible, for
+# what stands together has words in common, and small in the end, so that all threads
+# end at about the same time.
+LEAST_PART = 1 << 20
+MOST_PART = 1 << 25
 
 # A seam is looked for in so many bytes first, and then in all that there is.
 _SEAM_WINDOW = 4 << 10
+
+# How many parts each thread has of merging a table, with luck: the more, the less any
+# of them waits for the others.
+_MERGE_PARTS = 4
 
 # The characters on both sides of a seam have no more bytes than this together.
 _SIDES = 8
@@ -49,6 +58,10 @@ class _Share:
     def __init__(self, most: int | None, beside: Counts | None = None) -> None:
         self.counts = Counts(beside, most)
         self.done = 0  # bytes
+
+
+class _Readable(Protocol):
+    def readinto(self, buffer: memoryview, /) -> int | None: ...
 
 
 # A portion of the corpus: adds itself to a share.
@@ -104,6 +117,8 @@ class PretokenCounter:
         self._shares = [_Share(max_pretokens)]  # the first is the calling thread's
         self._threads: list[threading.Thread] = []
         self._jobs: queue.Queue[_Job | None] = queue.Queue(2 * num_threads)
+        self._running = 0  # jobs that are not done
+        self._done = threading.Condition()  # when there are none any more
         self._error: BaseException | None = None
         self._stopped = False
         self.documents = 0
@@ -130,8 +145,10 @@ class PretokenCounter:
             if len(data) >= PORTION:
                 self._submit_batch(batch, held)
                 batch, held = [], 0
+                view = memoryview(data)
                 for start, end in self._parts(_slices(data), len(data)):
-                    self._submit(partial(self._count_part, data, start, end, self.size))
+                    part = view[start:end]
+                    self._submit(partial(self._count_part, part, self.size + start))
                 self.size += len(data)
                 continue
             batch.append(data)
@@ -179,8 +196,9 @@ class PretokenCounter:
             size: How many bytes the text has.
         """
         start = searched = 0  # there is no seam between the two
-        while self._seams and size - searched > PART:
-            target = searched + PART
+        while self._seams and size - searched > LEAST_PART:
+            share = (size - searched) // (2 * self._num_threads)
+            target = searched + min(max(share, LEAST_PART), MOST_PART)
             near = max(searched, target - _SEAM_WINDOW)
             seam, base = self._seams.last(known(near, target)), near
             if seam == 0 and near > searched:
@@ -194,12 +212,25 @@ class PretokenCounter:
 
     # -------------------------------------------------------------- counting
 
-    def _count_part(
-        self, data: bytes, start: int, end: int, position: int, share: _Share
-    ) -> None:
-        part = data if end - start == len(data) else data[start:end]
-        read = io.BytesIO(part).read
-        self._count_stream(read, position + start, len(part), share)
+    def _count_part(self, part: memoryview, position: int, share: _Share) -> None:
+        """Count one text, or a part of one, that is in memory."""
+        if self._core is None:
+            self._count_slowly(bytes(part), position, share)
+            self._advance(share, len(part))
+            return
+        start = 0
+        want = BLOCK
+        while start < len(part) and not self._stopped:
+            block = part[start : start + want]
+            more = start + len(block) < len(part)
+            used = share.counts.add_text(
+                self._core, self._match, block, position + start, more=more
+            )
+            # As long as nothing is settled the blocks double, so that a text of one
+            # huge pretoken is not scanned again and again.
+            want = 2 * want if used == 0 else BLOCK
+            start += used
+            self._advance(share, used)
 
     def _count_batch(
         self, batch: list[bytes], position: int, size: int, share: _Share
@@ -217,51 +248,50 @@ class PretokenCounter:
     ) -> None:
         with path.open("rb", buffering=0) as file:
             file.seek(start)
-            self._count_stream(file.read, position + start, end - start, share)
+            self._count_stream(file, position + start, end - start, share)
 
     def _count_pipe(self, path: Path) -> None:
         # On this thread, because the positions of what follows depend on its length.
         with path.open("rb", buffering=0) as file:
-            self.size += self._count_stream(
-                _at_once(file), self.size, None, self._shares[0]
-            )
+            self.size += self._count_stream(file, self.size, None, self._shares[0])
 
     def _count_stream(
-        self,
-        read: Callable[[int], bytes | None],
-        position: int,
-        size: int | None,
-        share: _Share,
+        self, file: _Readable, position: int, size: int | None, share: _Share
     ) -> int:
         """Count one text, read in blocks, and return its size.
 
         Args:
-            read: Returns up to so many bytes, none at the end.
-            position: The position of the text's first byte.
+            file: Where the text begins, or a part of it.
+            position: The position of its first byte.
             size: How many bytes to read at most; None for all.
             share: Where to add.
         """
         taken = 0
-        pending = b""
+        held = 0  # bytes at the beginning of the buffer that are not settled
+        buffer = bytearray(BLOCK if size is None else max(1, min(BLOCK, size)))
         while not self._stopped:
-            # As long as nothing is settled the blocks double, so that a text of one
-            # huge pretoken is not scanned again and again.
-            want = max(BLOCK, len(pending))
-            block = read(want if size is None else min(want, size - taken)) or b""
-            taken += len(block)
-            pending += block
+            if 2 * held > len(buffer):
+                # See `_count_part`.
+                buffer += bytes(len(buffer))
+            room = len(buffer) - held
+            view = memoryview(buffer)
+            end = held + (room if size is None else min(room, size - taken))
+            block = _read_into(file, view[held:end])
+            taken += block
+            held += block
             if self._core is not None:
-                more = len(block) > 0
                 used = share.counts.add_text(
-                    self._core, self._match, pending, position, more=more
+                    self._core, self._match, view[:held], position, more=block > 0
                 )
                 position += used
-                pending = pending[used:]
+                view[: held - used] = view[used:held]
+                held -= used
             elif not block:
-                self._count_slowly(pending, position, share)
+                self._count_slowly(bytes(view[:held]), position, share)
+            view.release()
             if not block:
                 break
-            self._advance(share, len(block))
+            self._advance(share, block)
         return taken
 
     def _count_slowly(self, data: bytes, position: int, share: _Share) -> None:
@@ -292,6 +322,8 @@ class PretokenCounter:
         if not self._threads:
             job(self._shares[0])
             return
+        with self._done:
+            self._running += 1
         while True:
             if self._error is not None:
                 raise self._error
@@ -320,28 +352,37 @@ class PretokenCounter:
     def _work(self, share: _Share) -> None:
         """Run jobs until there are none; after an error only take them away."""
         while (job := self._jobs.get()) is not None:
-            if self._error is not None or self._stopped:
-                continue
-            try:
-                job(share)
-            except BaseException as error:  # `finish` raises it
-                self._error = error
+            if self._error is None and not self._stopped:
+                try:
+                    job(share)
+                except BaseException as error:  # `_wait` raises it
+                    self._error = error
+            with self._done:
+                self._running -= 1
+                if self._running == 0:
+                    self._done.notify()
+
+    def _wait(self) -> None:
+        """Wait until all jobs are done, and raise what one of them raised."""
+        running = True
+        while running:
+            self._tell()
+            with self._done:
+                running = self._running > 0 and not self._done.wait(0.05)
+        if self._error is not None:
+            raise self._error
 
     def finish(self) -> Counts:
         """Wait until everything is counted and return the table of all pretokens."""
-        for _ in self._threads:
-            self._jobs.put(None)
-        for thread in self._threads:
-            while thread.is_alive():
-                thread.join(0.05)
-                self._tell()
-        self._threads.clear()
-        if self._error is not None:
-            raise self._error
+        self._wait()
         tables = sorted((share.counts for share in self._shares), key=_distinct)
         counts = tables.pop()  # the largest: the least to be moved
-        for table in tables:
-            counts.merge(table)
+        for table in filter(_distinct, tables):
+            merging = Merging(counts, table, _MERGE_PARTS * max(1, len(self._threads)))
+            for part in range(merging.n_parts):
+                self._submit(partial(_merge, merging, part))
+            self._wait()
+            merging.end()
             table.close()
         return counts
 
@@ -367,6 +408,11 @@ def _distinct(counts: Counts) -> int:
     return counts.distinct
 
 
+def _merge(merging: Merging, part: int, share: _Share) -> None:
+    """Do a part of merging: a job that adds to no share."""
+    merging.do(part)
+
+
 def _slices(data: bytes) -> Callable[[int, int], bytes]:
     """Return a function that returns portions of a text."""
     return lambda start, end: data[start:end]
@@ -374,27 +420,24 @@ def _slices(data: bytes) -> Callable[[int, int], bytes]:
 
 def _portions(file: io.FileIO) -> Callable[[int, int], bytes]:
     """Return a function that reads portions of a file."""
-    read = _at_once(file)
 
     def portion(start: int, end: int) -> bytes:
+        buffer = bytearray(end - start)
         file.seek(start)
-        return read(end - start)
+        with memoryview(buffer) as view:
+            n = _read_into(file, view)
+        return bytes(buffer[:n])
 
     return portion
 
 
-def _at_once(file: BinaryIO | io.RawIOBase) -> Callable[[int], bytes]:
-    """Return a reader that returns fewer bytes than asked for at the end only.
+def _read_into(file: _Readable, view: memoryview) -> int:
+    """Fill a buffer, return how many bytes that took: fewer at the end only.
 
     A pipe gives a little at a time; a block for each would be one call of the core for
     each.
     """
-
-    def read(n: int) -> bytes:
-        parts = []
-        while n > 0 and (part := file.read(n)):
-            parts.append(part)
-            n -= len(part)
-        return b"".join(parts)
-
-    return read
+    done = 0
+    while done < len(view) and (n := file.readinto(view[done:])):
+        done += n
+    return done

@@ -147,7 +147,8 @@ def test_max_pretokens_is_exact(
     # Whether there are too many depends on the texts alone, not on threads or parts.
     from pybpe import _counting
 
-    monkeypatch.setattr(_counting, "PART", 50)
+    monkeypatch.setattr(_counting, "LEAST_PART", 50)
+    monkeypatch.setattr(_counting, "MOST_PART", 50)
     monkeypatch.setattr(_counting, "PORTION", 100)
     words = [f"word{i}" for i in range(100)] * 3
     texts = [" ".join(words), "word0 word1"]
