@@ -35,6 +35,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "train_pairs.h"
 
 #if defined(__GNUC__)
 #define PREFETCH(p) __builtin_prefetch(p)
@@ -44,195 +45,6 @@
 
 #define NOT_KEPT UINT32_MAX /* in bpe_neighbour.next */
 #define AHEAD 24            /* positions to prefetch ahead */
-#define PAIR_BLOCK 64
-
-/* ---------------------------------------------------------------- pairs */
-
-/* Whether the pair (a, b) still is at p. */
-static inline bool is_at(const bpe_trainer *t, uint32_t p, uint32_t a, uint32_t b) {
-    return bpe_slot_id(&t->words, p) == a && bpe_slot_id(&t->words, (size_t)p + t->lengths[a]) == b;
-}
-
-/* What the first-met rule goes by: the first position where the pair still is. Amortised O(1). */
-static uint32_t first_position(bpe_trainer *t, bpe_pair_record *record) {
-    uint32_t a = (uint32_t)(record->key >> 32), b = (uint32_t)record->key;
-    const uint32_t *list = t->arena + record->start;
-    while (record->skip + 1 < record->n && !is_at(t, list[record->skip], a, b)) {
-        record->skip++;
-        t->work++;
-    }
-    return list[record->skip];
-}
-
-/* The length of the token that merging a pair would make. */
-static inline size_t merged_length(const bpe_trainer *t, uint64_t key) {
-    return (size_t)t->lengths[key >> 32] + t->lengths[(uint32_t)key];
-}
-
-static inline uint64_t tie_of(bpe_trainer *t, bpe_pair_record *record) {
-    if (t->joins)
-        return merged_length(t, record->key);
-    return t->ties == BPE_TIES_FIRST ? first_position(t, record) : record->key;
-}
-
-static bool push(bpe_trainer *t, bpe_pair_record *record) {
-    bpe_pair_job job = {record->count, tie_of(t, record), record->key};
-    return bpe_pair_heap_push(&t->heap, job);
-}
-
-/* Write what a token stands for to `out`, and return where it ends. */
-static uint8_t *spell(const bpe_trainer *t, uint32_t id, uint8_t *out) {
-    uint32_t *stack = t->spell_stack;
-    size_t n = 0;
-    stack[n++] = id;
-    while (n > 0) {
-        id = stack[--n];
-        if (id >= t->first_id) {
-            const uint32_t *merge = t->merges + 2 * (id - t->first_id);
-            stack[n++] = merge[1];
-            stack[n++] = merge[0];
-            continue;
-        }
-        const bpe_vocab *vocab = &t->initial->vocab;
-        memcpy(out, vocab->strings.data + vocab->by_id[id].start, t->lengths[id]);
-        out += t->lengths[id];
-    }
-    return out;
-}
-
-/* Whether merging a pair would make a token of these many bytes that the initial model has. */
-static bool is_known(const bpe_trainer *t, uint64_t key, size_t length) {
-    if (!t->initial || length > t->longest_known)
-        return false;
-    spell(t, (uint32_t)key, spell(t, (uint32_t)(key >> 32), t->spelling));
-    return bpe_vocab_find(&t->initial->vocab, t->spelling, length) != BPE_NO_ID;
-}
-
-/* Whether a pair may be merged, if it is frequent enough. */
-static inline bool is_wanted(const bpe_trainer *t, uint64_t key) {
-    if (!t->has_unwanted)
-        return true;
-    if (t->joins)
-        return bpe_joins_allow(t->joins, (uint32_t)(key >> 32), (uint32_t)key);
-    size_t length = merged_length(t, key);
-    return length <= t->longest && !is_known(t, key, length);
-}
-
-/* Whether a pair belongs in the table. */
-static inline bool is_candidate(const bpe_trainer *t, uint64_t key, uint64_t count) {
-    return count >= t->threshold && is_wanted(t, key);
-}
-
-/* Pairs that a walk passes: several, so that waiting for their records overlaps. */
-typedef struct pair_block {
-    uint64_t keys[PAIR_BLOCK];
-    uint64_t frequencies[PAIR_BLOCK];
-    uint32_t positions[PAIR_BLOCK];
-    size_t n;
-} pair_block;
-
-/* The pairs that come next, whose records in the table are asked for; false when there are none. */
-static bool next_pairs(bpe_trainer *t, bpe_words_walk *walk, const bpe_pair_table *table,
-                       pair_block *block) {
-    size_t n = 0;
-    while (n < PAIR_BLOCK && bpe_words_walk_next(&t->words, t->lengths, walk, &block->keys[n],
-                                                 &block->positions[n])) {
-        block->frequencies[n] = walk->frequency;
-        bpe_pair_table_prefetch(table, block->keys[n++]);
-    }
-    block->n = n;
-    t->work += n;
-    return n > 0;
-}
-
-/* Count every pair. */
-static bool count_pairs(bpe_trainer *t, bpe_pair_table *all) {
-    bpe_words_walk walk;
-    pair_block block;
-    bpe_words_walk_to(&t->words, &walk, 1);
-    while (next_pairs(t, &walk, all, &block)) {
-        for (size_t i = 0; i < block.n; i++) {
-            bpe_pair_record *record = bpe_pair_table_add(all, block.keys[i]);
-            if (!record)
-                return false;
-            record->count += block.frequencies[i];
-            record->n++;
-        }
-    }
-    return true;
-}
-
-/* The threshold for counts of which the best is `best`: low enough that the pairs above it will
- * probably do for all merges still wanted. In real text counts fall about like 1 / rank; half of
- * what that foretells costs little, and counting all pairs anew is seldom needed. */
-static uint64_t choose_threshold(const bpe_trainer *t, uint64_t best) {
-    if (t->floor == 0)
-        return 0;
-    uint64_t wanted = t->n_wanted - t->n_merges;
-    uint64_t threshold = best / (wanted < 4 ? 8 : 2 * wanted);
-    return threshold < t->floor ? t->floor : threshold;
-}
-
-/* Take over the pairs that are frequent enough and give each its stretch of the arena. */
-static bool keep_pairs(bpe_trainer *t, const bpe_pair_table *all) {
-    uint64_t best = 0;
-    size_t n_slots = (size_t)1 << all->bits, n_kept = 0;
-    for (size_t i = 0; i < n_slots; i++) {
-        const bpe_pair_record *record = &all->slots[i];
-        if (record->key != BPE_NO_PAIR && record->count > best && is_wanted(t, record->key))
-            best = record->count;
-    }
-    t->threshold = choose_threshold(t, best);
-    for (size_t i = 0; i < n_slots; i++) {
-        const bpe_pair_record *record = &all->slots[i];
-        n_kept += record->key != BPE_NO_PAIR && is_candidate(t, record->key, record->count);
-    }
-    if (!bpe_pair_table_init(&t->pairs, n_kept))
-        return false;
-    t->arena_n = 0;
-    for (size_t i = 0; i < n_slots; i++) {
-        const bpe_pair_record *record = &all->slots[i];
-        if (record->key == BPE_NO_PAIR || !is_candidate(t, record->key, record->count))
-            continue;
-        bpe_pair_record *kept = bpe_pair_table_add(&t->pairs, record->key);
-        if (!kept)
-            return false;
-        kept->count = record->count;
-        kept->start = t->arena_n;
-        t->arena_n += record->n;
-    }
-    return bpe_mem_grow((void **)&t->arena, &t->arena_cap, t->arena_n, sizeof *t->arena);
-}
-
-/* Count all pairs as the words now stand, and list the positions of the frequent ones. */
-static bpe_status build_pairs(bpe_trainer *t) {
-    bpe_pair_table all;
-    bpe_pair_table_free(&t->pairs);
-    t->heap.n = 0;
-    if (!bpe_pair_table_init(&all, 1024))
-        return BPE_ERR_NOMEM;
-    bool done = count_pairs(t, &all) && keep_pairs(t, &all);
-    bpe_pair_table_free(&all);
-    if (!done)
-        return BPE_ERR_NOMEM;
-    bpe_words_walk walk;
-    pair_block block;
-    bpe_words_walk_to(&t->words, &walk, 1);
-    while (next_pairs(t, &walk, &t->pairs, &block)) {
-        for (size_t i = 0; i < block.n; i++) {
-            bpe_pair_record *record = bpe_pair_table_find(&t->pairs, block.keys[i]);
-            if (record)
-                t->arena[record->start + record->n++] = block.positions[i];
-        }
-    }
-    for (size_t i = 0; i < (size_t)1 << t->pairs.bits; i++) {
-        if (t->pairs.slots[i].key == BPE_NO_PAIR)
-            continue;
-        if (!push(t, &t->pairs.slots[i]))
-            return BPE_ERR_NOMEM;
-    }
-    return BPE_OK;
-}
 
 /* ---------------------------------------------------------------- one merge */
 
@@ -300,7 +112,7 @@ static inline void lose(bpe_trainer *t, uint64_t key, uint64_t weight) {
 static bool gain(bpe_trainer *t, uint64_t key, uint64_t count, bpe_neighbour *neighbour,
                  size_t *base) {
     neighbour->next = NOT_KEPT;
-    if (!is_candidate(t, key, count))
+    if (!bpe_trainer_is_candidate(t, key, count))
         return true;
     bpe_pair_record *record = bpe_pair_table_add(&t->pairs, key);
     if (!record)
@@ -353,7 +165,7 @@ static void list_positions(bpe_trainer *t) {
 }
 
 static bool push_new(bpe_trainer *t, uint64_t key, const bpe_neighbour *neighbour) {
-    return neighbour->next == NOT_KEPT || push(t, bpe_pair_table_find(&t->pairs, key));
+    return neighbour->next == NOT_KEPT || bpe_trainer_push(t, bpe_pair_table_find(&t->pairs, key));
 }
 
 /* Offer the new pairs for merging, and clear the scratch arrays. */
@@ -526,9 +338,9 @@ static uint32_t why_none(const bpe_trainer *t) {
     uint32_t pos, why = BPE_STOP_EXHAUSTED;
     bpe_words_walk_to(&t->words, &walk, 1);
     while (bpe_words_walk_next(&t->words, t->lengths, &walk, &key, &pos)) {
-        if (is_wanted(t, key))
+        if (bpe_trainer_wants(t, key))
             return BPE_STOP_MIN_FREQUENCY;
-        if (merged_length(t, key) > t->longest)
+        if (bpe_trainer_merged_length(t, key) > t->longest)
             why = BPE_STOP_TOKEN_BYTES;
     }
     return why;
@@ -543,7 +355,7 @@ static bpe_status next_equal(bpe_trainer *t, bpe_pair_record **found) {
         t->work++;
         bpe_pair_record *record = bpe_pair_table_find(&t->pairs, equals->items[equals->at++].key);
         if (record->count != equals->count) {
-            if (record->count >= t->threshold && !push(t, record))
+            if (record->count >= t->threshold && !bpe_trainer_push(t, record))
                 return BPE_ERR_NOMEM;
         } else if (!bpe_joins_known(t->joins, record->key)) {
             *found = record;
@@ -556,7 +368,8 @@ static bpe_status next_equal(bpe_trainer *t, bpe_pair_record **found) {
 
 /* Take all pairs from the heap that are as good as its first, which is `record`, and sort them. */
 static bool gather_equals(bpe_trainer *t, const bpe_pair_record *record) {
-    const bpe_pair_job first = {record->count, merged_length(t, record->key), record->key};
+    const bpe_pair_job first = {record->count, bpe_trainer_merged_length(t, record->key),
+                                record->key};
     bpe_pair_heap *heap = &t->heap;
     t->equals.count = first.count;
     if (!bpe_equals_add(&t->equals, t->joins, first.key))
@@ -593,7 +406,7 @@ static bpe_status next_pair(bpe_trainer *t, bpe_pair_record **found) {
                 t->stop = why_none(t);
                 return BPE_OK;
             }
-            bpe_status status = build_pairs(t);
+            bpe_status status = bpe_trainer_build_pairs(t);
             if (status != BPE_OK)
                 return status;
             continue;
@@ -607,7 +420,7 @@ static bpe_status next_pair(bpe_trainer *t, bpe_pair_record **found) {
         /* With the count the tie is unchanged, too: a first position that is no more takes its
          * word's frequency with it. */
         if (record->count != job.count) {
-            bpe_pair_job now = {record->count, tie_of(t, record), job.key};
+            bpe_pair_job now = {record->count, bpe_trainer_tie(t, record), job.key};
             bpe_pair_heap_replace(&t->heap, now);
             continue;
         }
