@@ -103,6 +103,7 @@ bool bpe_counts_reserve(bpe_counts *counts, size_t more) {
     bpe_count_entry *slots = bpe_mem_table((size_t)1 << bits, sizeof *slots);
     if (!slots)
         return false;
+    bpe_mem_touch(slots, sizeof *slots << bits);
     size_t mask = ((size_t)1 << bits) - 1;
     for (size_t i = 0; i < (size_t)1 << counts->bits; i++) {
         const bpe_count_entry *entry = &counts->slots[i];

@@ -197,6 +197,7 @@ static bool put_off(merge_part *part, const bpe_count_entry *entry) {
 static bool move_own(const bpe_merging *m, size_t part, size_t begin, size_t end) {
     const bpe_count_entry *entries[BLOCK];
     size_t homes[BLOCK], n;
+    bpe_mem_touch(m->slots + begin, (end - begin) * sizeof *m->slots);
     part_walk walk = walk_part(m, m->counts->slots, m->counts->bits, part);
     while ((n = next_block(m, &walk, entries, homes, begin, end)) > 0) {
         for (size_t i = 0; i < n; i++) {

@@ -90,6 +90,12 @@ void *bpe_mem_lines(size_t n, size_t size, void **memory) {
     return (void *)(((uintptr_t)*memory + mask) & ~mask);
 }
 
+void bpe_mem_touch(void *p, size_t n) {
+    volatile uint8_t *bytes = p;
+    for (size_t i = 0; i < n; i += SMALL_PAGE)
+        bytes[i] = 0;
+}
+
 void *bpe_mem_copy(const void *source, size_t n, size_t size) {
     void *p = bpe_mem_array(n, size);
     if (p && n * size != 0)

@@ -33,6 +33,11 @@ void *bpe_mem_lines(size_t n, size_t size, void **memory);
 
 #define BPE_LINE_BYTES 64
 
+/* Have n bytes of a cleared area be there at once, where all of it will be used soon, here and
+ * there. A page that is read before it is written is made twice, and the second time every other
+ * thread of the process is interrupted. Different parts may be touched by different threads. */
+void bpe_mem_touch(void *p, size_t n);
+
 /* A copy of n elements of `size` bytes. */
 void *bpe_mem_copy(const void *source, size_t n, size_t size);
 
