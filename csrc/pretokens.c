@@ -171,7 +171,7 @@ static void miss(bpe_batch *b, size_t i, const bpe_cache_entry *e, const uint8_t
                  size_t at) {
     bpe_missed *x = &b->missed[b->n_missed];
     uint32_t which = (uint32_t)b->n_missed++;
-    *x = (bpe_missed){b->keys[i], p, (uint32_t)n, (uint32_t)at, 0, which};
+    *x = (bpe_missed){b->keys[i], p, at, (uint32_t)n, 0, which};
     if (!b->w->use_cache || n > BPE_CACHE_BYTES)
         return;
     if (e && bpe_cache_count(e) == BPE_CACHE_MARK && bpe_cache_mark(e) == b->w->n_batches) {

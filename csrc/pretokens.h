@@ -23,12 +23,13 @@ typedef struct bpe_sink {
     size_t n;
 } bpe_sink;
 
-/* A pretoken that the cache did not know, and its gap. */
+/* A pretoken that the cache did not know, and its gap. `at` counts all ids since the gaps were
+ * closed last: text that repeats itself opens none for as long as it goes on. */
 typedef struct bpe_missed {
     bpe_cache_key key;
     const uint8_t *p;
+    size_t at;        /* where the gap begins */
     uint32_t n;       /* bytes, and the length of the gap */
-    uint32_t at;      /* where the gap begins */
     uint32_t n_ids;   /* how many ids it turned out to have */
     uint32_t same_as; /* an earlier one of the same bytes; or itself */
 } bpe_missed;
