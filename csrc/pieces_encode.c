@@ -27,12 +27,11 @@ typedef struct call {
 } call;
 
 static void begin_call(call *c, const bpe_pieces *m, bpe_pieces_workspace *w, bool with_spans) {
-    c->m = c->parts.m = m;
-    c->w = c->parts.w = w;
+    c->m = m;
+    c->w = w;
     c->with_spans = with_spans;
     c->chance = NULL;
-    c->parts.n_ids = c->parts.first = c->parts.first_id = c->parts.n_missed = 0;
-    w->n_batches++; /* marks of a call that failed are not valid any more */
+    bpe_parts_begin(&c->parts, m, w);
 }
 
 /* ---------------------------------------------------------------- symbols -> ids */
@@ -157,9 +156,7 @@ static bpe_status join_part(call *c, size_t start, size_t end) {
     }
     if (n >= BPE_MAX_PRETOKEN)
         return BPE_ERR_LIMIT;
-    bpe_status status = w->path == BPE_PIECES_PATH_LONG
-                            ? bpe_merge_long(&m->rules, &w->merge, symbols, n, BPE_NO_RANK, &n)
-                            : bpe_merge(&m->rules, &w->merge, symbols, n, &n);
+    bpe_status status = bpe_gaps_merge_one(&c->parts.gaps, symbols, n, &n);
     if (status != BPE_OK)
         return status;
     size_t first = c->parts.n_ids;
@@ -367,7 +364,7 @@ static bpe_status encode_stretch(call *c, const uint8_t *data, size_t n) {
     const bpe_pieces *m = c->m;
     bpe_pieces_workspace *w = c->w;
     c->parts.first = c->parts.first_id = c->parts.n_ids;
-    bool whole = m->whole || c->chance || w->path == BPE_PIECES_PATH_WHOLE;
+    bool whole = m->whole || c->chance || w->kept.path == BPE_PIECES_PATH_WHOLE;
     if (m->direct && !whole && !c->with_spans)
         return encode_direct(c, data, n);
     w->text.n = 0;

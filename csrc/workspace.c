@@ -11,8 +11,8 @@
 static void seed_cache(bpe_workspace *w, const bpe_vocab *vocab) {
     const uint8_t *end =
         vocab->strings.data + (vocab->n_ordinary ? vocab->strings.ends[vocab->n_ordinary - 1] : 0);
-    memset(w->cache.entries, 0,
-           w->cache.mask + 2 * sizeof *w->cache.entries); /* see bpe_mem_lines */
+    memset(w->kept.cache.entries, 0,
+           w->kept.cache.mask + 2 * sizeof *w->kept.cache.entries); /* see bpe_mem_lines */
     bpe_cache_key keys[SEED_GROUP];
     uint64_t hashes[SEED_GROUP];
     size_t which[SEED_GROUP];
@@ -27,7 +27,7 @@ static void seed_cache(bpe_workspace *w, const bpe_vocab *vocab) {
             uint64_t *word = bpe_filter_word(w, hash, &bits);
             *word |= bits;
             if (n <= BPE_CACHE_KEY_BYTES) {
-                bpe_prefetch(bpe_cache_bucket(&w->cache, hash));
+                bpe_prefetch(bpe_cache_bucket(&w->kept.cache, hash));
                 keys[n_group] = key;
                 hashes[n_group] = hash;
                 which[n_group++] = i;
@@ -36,8 +36,8 @@ static void seed_cache(bpe_workspace *w, const bpe_vocab *vocab) {
         if (n_group < SEED_GROUP && i > 0)
             continue;
         for (size_t k = 0; k < n_group; k++)
-            bpe_cache_put(bpe_cache_bucket(&w->cache, hashes[k]), &keys[k], &vocab->ids[which[k]],
-                          1);
+            bpe_cache_put(bpe_cache_bucket(&w->kept.cache, hashes[k]), &keys[k],
+                          &vocab->ids[which[k]], 1);
         n_group = 0;
     }
 }
@@ -47,13 +47,13 @@ bpe_status bpe_workspace_new(const bpe_model *model, bpe_workspace **out) {
     if (!w)
         return BPE_ERR_NOMEM;
     w->model = model;
-    w->path = BPE_PATH_AUTO;
-    w->use_cache = true;
+    w->kept.path = BPE_PATH_AUTO;
+    w->kept.use_cache = true;
     w->chunk_ids = bpe_mem_array(BPE_CHUNK_IDS, sizeof *w->chunk_ids);
     if (model->whole_pretoken)
         w->filter = bpe_mem_zeroed((size_t)1 << BPE_FILTER_BITS, sizeof *w->filter);
     if (!w->chunk_ids || (model->whole_pretoken && !w->filter) ||
-        !bpe_cache_fit(&w->cache, BPE_CACHE_BYTES_DEFAULT)) {
+        !bpe_cache_fit(&w->kept.cache, BPE_CACHE_BYTES_DEFAULT)) {
         bpe_workspace_free(w);
         return BPE_ERR_NOMEM;
     }
@@ -66,8 +66,8 @@ bpe_status bpe_workspace_new(const bpe_model *model, bpe_workspace **out) {
 void bpe_workspace_free(bpe_workspace *w) {
     if (!w)
         return;
-    bpe_cache_free(&w->cache);
-    bpe_merge_scratch_free(&w->merge);
+    bpe_cache_free(&w->kept.cache);
+    bpe_merge_scratch_free(&w->kept.merge);
     bpe_hits_free(&w->hits);
     bpe_mem_free(w->filter);
     bpe_mem_free(w->chunk_ids);
@@ -76,7 +76,7 @@ void bpe_workspace_free(bpe_workspace *w) {
 }
 
 bpe_status bpe_workspace_resize(bpe_workspace *w, size_t bytes) {
-    if (!bpe_cache_resize(&w->cache, bytes))
+    if (!bpe_cache_resize(&w->kept.cache, bytes))
         return BPE_ERR_NOMEM;
     if (w->model->whole_pretoken)
         seed_cache(w, &w->model->vocab);
@@ -86,7 +86,7 @@ bpe_status bpe_workspace_resize(bpe_workspace *w, size_t bytes) {
 bpe_status bpe_workspace_configure(bpe_workspace *w, uint32_t path, uint32_t use_cache) {
     if (path > BPE_PATH_LONG || use_cache > 1)
         return BPE_ERR_ARG;
-    w->path = path;
-    w->use_cache = use_cache != 0;
+    w->kept.path = path;
+    w->kept.use_cache = use_cache != 0;
     return BPE_OK;
 }

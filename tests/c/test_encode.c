@@ -256,7 +256,7 @@ TEST(failing_allocations) {
             continue;
         bpe_status resized = bpe_workspace_resize(w, 1000000);
         CHECK(resized == BPE_OK || resized == BPE_ERR_NOMEM);
-        CHECK_EQ(w->cache.mask + 64 == (size_t)64 << 13, resized == BPE_OK);
+        CHECK_EQ(w->kept.cache.mask + 64 == (size_t)64 << 13, resized == BPE_OK);
         bpe_workspace_configure(w, BPE_PATH_LONG, 1);
         size_t n = 0;
         bpe_status status = bpe_encode_pretokens(model, w, text, 120, ends, 3, ids, 120, &n, NULL);
@@ -444,7 +444,7 @@ TEST(more_ids_than_32_bits_count) {
     bpe_sink out = {ids, cap, 0};
     bpe_batch batch;
     bpe_batch_begin(&batch, model, w, text, 14, &out, NULL);
-    batch.ids = ids;
+    batch.gaps.ids = ids;
     batch.cap = cap;
     batch.n_ids = before;
     CHECK_EQ(bpe_batch_add(&batch, 0, ends, 3), BPE_OK);
