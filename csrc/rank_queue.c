@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "bits.h"
 #include "memory.h"
 
 /* An entry of a bucket: a list that grows at its head. */
@@ -120,18 +121,6 @@ static void put_in_order(bpe_rank_queue *q) {
     }
 }
 
-/* The number of the lowest bit that is set. */
-static inline unsigned lowest_bit(uint64_t bits) {
-#if defined(__GNUC__)
-    return (unsigned)__builtin_ctzll(bits);
-#else
-    unsigned bit = 0;
-    while (!(bits >> bit & 1))
-        bit++;
-    return bit;
-#endif
-}
-
 /* Open the next bucket with something in it. False when there is none. */
 static bool open_next(bpe_rank_queue *q) {
     if (q->rank >= q->last)
@@ -139,8 +128,8 @@ static bool open_next(bpe_rank_queue *q) {
     size_t w = (size_t)(q->rank + 1) >> 12;
     while (q->words[w] == 0) /* the bit of `last` is set */
         w++;
-    size_t word = 64 * w + lowest_bit(q->words[w]);
-    q->rank = (int64_t)(64 * word + lowest_bit(q->filled[word]));
+    size_t word = 64 * w + bpe_lowest_bit(q->words[w]);
+    q->rank = (int64_t)(64 * word + bpe_lowest_bit(q->filled[word]));
     q->filled[word] &= q->filled[word] - 1;
     if (q->filled[word] == 0)
         q->words[w] &= q->words[w] - 1;

@@ -2,12 +2,6 @@
 
 #include "memory.h"
 
-#if defined(__GNUC__)
-#define PREFETCH(p) __builtin_prefetch(p)
-#else
-#define PREFETCH(p) ((void)(p))
-#endif
-
 #define MAX_SLOTS UINT32_MAX
 #define AHEAD 16 /* entries to prefetch ahead */
 
@@ -74,7 +68,7 @@ static void lay(bpe_words *words, const bpe_counts *counts, const bpe_count_entr
     uint32_t p = 0;
     for (size_t i = 0; i < counts->n; i++) {
         if (i + AHEAD < counts->n)
-            PREFETCH(entries[i + AHEAD]);
+            bpe_prefetch(entries[i + AHEAD]);
         size_t n;
         const uint8_t *bytes = bpe_count_bytes(counts, entries[i], &n);
         if (n < 2)
