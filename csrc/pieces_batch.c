@@ -29,19 +29,11 @@ bool bpe_parts_reserve(bpe_parts *b, size_t n) {
 /* ---------------------------------------------------------------- symbols -> ids */
 
 size_t bpe_parts_spell(const bpe_pieces *m, const uint8_t *p, size_t n, uint32_t *to) {
-    static const uint8_t mark[BPE_MARK_BYTES] = {0xE2, 0x96, 0x81};
-    static const uint8_t replacement[3] = {0xEF, 0xBF, 0xBD};
     if (!m->byte_fallback) {
         *to = m->unk;
         return 1;
     }
-    if (n == 1 && *p >= 0x80) {
-        p = replacement;
-        n = sizeof replacement;
-    } else if (m->escapes && *p == ' ') {
-        p = mark;
-        n = BPE_MARK_BYTES;
-    }
+    p = bpe_char_spelt(m, p, &n);
     for (size_t i = 0; i < n; i++)
         to[i] = m->byte_ids[p[i]];
     return n;
@@ -66,7 +58,7 @@ static size_t find_symbols(const bpe_pieces *m, const uint8_t *p, size_t n, uint
             c = bpe_chars_at(&m->chars, cp);
             *is_ascii = false;
         }
-        uint32_t id = c->info & BPE_CHAR_ID_MASK;
+        uint32_t id = bpe_char_id(c);
         worst = id > worst ? id : worst;
         symbols[n_symbols++] = c->symbol;
     }
@@ -198,7 +190,7 @@ static size_t make_keys(bpe_parts *b, const uint8_t *text, const uint8_t *readab
         if (!bpe_gaps_key(p, length, readable, &key))
             return i;
         bpe_cache_entry *bucket = bpe_cache_bucket(&g->known, bpe_cache_hash(&key));
-        enter_char(b, i, key, ascii[*p & 127].info & BPE_CHAR_ID_MASK);
+        enter_char(b, i, key, bpe_char_id(&ascii[*p & 127]));
         g->buckets[i] = length == 1 ? &b->chars[i] : bucket;
         bpe_prefetch(g->buckets[i]);
     }

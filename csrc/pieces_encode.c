@@ -54,16 +54,10 @@ static inline void put_id(call *c, uint32_t id, size_t start, size_t end) {
 }
 
 static void put_bytes(call *c, size_t start, size_t end) {
-    const bpe_pieces *m = c->m;
-    static const uint8_t mark[BPE_MARK_BYTES] = {0xE2, 0x96, 0x81};
-    const uint8_t *p = c->w->text.bytes + start;
     size_t n = end - start;
-    if (m->compact && m->escapes && *p == ' ') {
-        p = mark;
-        n = BPE_MARK_BYTES;
-    }
+    const uint8_t *p = bpe_char_spelt(c->m, c->w->text.bytes + start, &n);
     for (size_t i = 0; i < n; i++)
-        put_id(c, m->byte_ids[p[i]], start, i + 1 < n ? start : end);
+        put_id(c, c->m->byte_ids[p[i]], start, i + 1 < n ? start : end);
 }
 
 /* A symbol that no piece covers. Within a word unknowns run together here, and at its start in
