@@ -30,6 +30,9 @@ struct bpe_workspace {
     size_t ids_cap;
 };
 
+/* The same as bpe_workspace_new without a cache, for pretokens that do not come again. */
+bpe_status bpe_workspace_new_bare(const bpe_model *model, bpe_workspace **out);
+
 /* The word of the filter for a key of this hash, and its bits in it. The hash is mixed once more:
  * its low bits are not made for use. */
 static inline uint64_t *bpe_filter_word(const bpe_workspace *w, uint64_t hash, uint64_t *bits) {
