@@ -1,8 +1,9 @@
 /*
  * pybpe C core: byte-level byte pair encoding.
  *
- *   text -> match (added and special tokens) -> split (pretokens) -> merge -> ids -> decode ->
- * bytes corpus -> split -> count -> train -> merges -> model
+ *   text -> match (added and special tokens) -> split -> merge -> ids -> decode -> bytes
+ *
+ *   corpus -> split -> count -> train -> merges -> model
  *
  * Conventions
  *
@@ -21,6 +22,7 @@
  * used by any number of threads at once. A workspace, a counts table and a trainer belong to one
  * thread at a time. fork() is safe.
  *   - Nothing is printed, nothing aborts, errno is not used.
+ *   - A call takes some 80 KB of stack at most, whatever it is given; encoding takes that much.
  *
  * The part between the cffi markers is also the declaration that Python reads: one source, two
  * readers.

@@ -69,7 +69,7 @@ static bpe_status encode_stretch(call *c, size_t start, size_t end) {
 #define KEEP_ITEMS ((size_t)1 << 16)
 
 static void trim(bpe_workspace *w) {
-    bpe_merge_scratch_trim(&w->merge, KEEP_ITEMS);
+    bpe_merge_scratch_trim(&w->kept.merge, KEEP_ITEMS);
     if (w->hits.cap > KEEP_ITEMS)
         bpe_hits_free(&w->hits);
     if (w->ids_cap > KEEP_ITEMS) {

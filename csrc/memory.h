@@ -1,6 +1,6 @@
 /*
  * Memory: the only place that calls the C allocator, and the only place that checks sizes for
- * overflow.
+ * overflow. (The C library's qsort may allocate for itself; it sorts in place where it cannot.)
  *
  * Built with -DBPE_TEST_ALLOC, allocations are counted and the n-th can be made to fail, so that
  * tests can prove that nothing leaks and that every failure is handled. That build has globals; the

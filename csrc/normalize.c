@@ -200,9 +200,8 @@ static void put_space(bpe_normalize_cursor *c, size_t at) {
         put_byte(c, ' ', at);
         return;
     }
-    put_byte(c, 0xE2, at);
-    put_byte(c, 0x96, at);
-    put_byte(c, 0x81, at);
+    for (size_t i = 0; i < BPE_MARK_BYTES; i++)
+        put_byte(c, BPE_MARK[i], at);
 }
 
 static bool put(bpe_normalize_cursor *c, const uint8_t *p, size_t n, size_t at) {

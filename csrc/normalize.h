@@ -16,15 +16,17 @@
 #define BPE_NORMALIZE_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "bpe.h"
 #include "match.h"
 
 /* The mark that stands for a space: U+2581. */
+#define BPE_MARK ((const uint8_t *)"\xE2\x96\x81")
 #define BPE_MARK_BYTES 3
 
 static inline bool bpe_is_mark(const uint8_t *p, const uint8_t *end) {
-    return end - p >= BPE_MARK_BYTES && p[0] == 0xE2 && p[1] == 0x96 && p[2] == 0x81;
+    return end - p >= BPE_MARK_BYTES && memcmp(p, BPE_MARK, BPE_MARK_BYTES) == 0;
 }
 
 /*

@@ -1,5 +1,6 @@
 #include "order.h"
 
+#include "bits.h"
 #include "memory.h"
 
 /* Runs of up to this many items are sorted by insertion. */
@@ -58,14 +59,7 @@ static inline uint64_t head_at(const bpe_intern *table, const bpe_order_item *x,
 
 static inline size_t equal_bytes(uint64_t x, uint64_t y) {
     uint64_t differ = x ^ y;
-#if defined(__GNUC__)
-    return differ ? (size_t)__builtin_clzll(differ) >> 3 : HEAD_BYTES;
-#else
-    size_t n = 0;
-    while (n < HEAD_BYTES && differ >> (56 - 8 * n) == 0)
-        n++;
-    return n;
-#endif
+    return differ ? (63 - bpe_highest_bit(differ)) / 8 : HEAD_BYTES;
 }
 
 static size_t common_from(const bpe_intern *table, const bpe_order_item *x, const bpe_order_item *y,

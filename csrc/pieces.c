@@ -270,9 +270,7 @@ static bool add_symbol(bpe_pieces *m, size_t *cap, size_t *kinds_cap, const uint
 
 /* The piece that looks like a character in text. */
 static uint32_t find_char_piece(const bpe_pieces *m, const uint8_t *p, size_t n) {
-    static const uint8_t mark[BPE_MARK_BYTES] = {0xE2, 0x96, 0x81};
-    if (m->compact && m->escapes && n == 1 && *p == ' ')
-        return bpe_pieces_find(m, mark, sizeof mark);
+    p = bpe_char_spelt(m, p, &n);
     return bpe_pieces_find(m, p, n);
 }
 

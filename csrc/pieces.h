@@ -78,6 +78,15 @@ static inline size_t bpe_char_length(uint8_t first, size_t room) {
     return n < room ? n : room;
 }
 
+/* A character of text, p[0, *n), as pieces have it: in compact text a space stands for the mark,
+ * and a byte that is not UTF-8 for U+FFFD. Returns its bytes, *n of them. */
+static inline const uint8_t *bpe_char_spelt(const bpe_pieces *m, const uint8_t *p, size_t *n) {
+    if (!m->compact || *n > 1 || (*p < 0x80 && !(m->escapes && *p == ' ')))
+        return p;
+    *n = 3;
+    return *p == ' ' ? BPE_MARK : (const uint8_t *)"\xEF\xBF\xBD";
+}
+
 /* Find user-defined pieces: all places where one starts, ascending, overlaps and all; none when
  * there are none. False when out of memory. */
 bool bpe_users_find(const bpe_users *users, const uint8_t *data, size_t n, bpe_hits *hits);

@@ -4,30 +4,36 @@
 
 #include "memory.h"
 
+/* bpe_gaps knows these by the names of the others. */
+_Static_assert((int)BPE_PIECES_PATH_AUTO == (int)BPE_PATH_AUTO, "the same way");
+_Static_assert((int)BPE_PIECES_PATH_LONG == (int)BPE_PATH_LONG, "the same way");
+
+void bpe_parts_begin(bpe_parts *b, const bpe_pieces *m, bpe_pieces_workspace *w) {
+    b->m = m;
+    b->w = w;
+    b->n_ids = b->first = b->first_id = 0;
+    bpe_gaps_begin(&b->gaps, &w->kept, &m->rules, BPE_IDS_PER_BYTE);
+}
+
 bool bpe_parts_reserve(bpe_parts *b, size_t n) {
     bpe_pieces_workspace *w = b->w;
     if (n > SIZE_MAX / 64)
         return false;
     size_t need = b->n_ids + BPE_IDS_PER_BYTE * n + BPE_CACHE_IDS;
-    return need <= w->ids_cap || bpe_mem_grow((void **)&w->ids, &w->ids_cap, need, sizeof *w->ids);
+    if (need > w->ids_cap && !bpe_mem_grow((void **)&w->ids, &w->ids_cap, need, sizeof *w->ids))
+        return false;
+    b->gaps.ids = w->ids;
+    return true;
 }
 
 /* ---------------------------------------------------------------- symbols -> ids */
 
 size_t bpe_parts_spell(const bpe_pieces *m, const uint8_t *p, size_t n, uint32_t *to) {
-    static const uint8_t mark[BPE_MARK_BYTES] = {0xE2, 0x96, 0x81};
-    static const uint8_t replacement[3] = {0xEF, 0xBF, 0xBD};
     if (!m->byte_fallback) {
         *to = m->unk;
         return 1;
     }
-    if (n == 1 && *p >= 0x80) {
-        p = replacement;
-        n = sizeof replacement;
-    } else if (m->escapes && *p == ' ') {
-        p = mark;
-        n = BPE_MARK_BYTES;
-    }
+    p = bpe_char_spelt(m, p, &n);
     for (size_t i = 0; i < n; i++)
         to[i] = m->byte_ids[p[i]];
     return n;
@@ -52,7 +58,7 @@ static size_t find_symbols(const bpe_pieces *m, const uint8_t *p, size_t n, uint
             c = bpe_chars_at(&m->chars, cp);
             *is_ascii = false;
         }
-        uint32_t id = c->info & BPE_CHAR_ID_MASK;
+        uint32_t id = bpe_char_id(c);
         worst = id > worst ? id : worst;
         symbols[n_symbols++] = c->symbol;
     }
@@ -83,14 +89,6 @@ static size_t make_ids(const bpe_pieces *m, uint32_t *ids, size_t n, bool certai
     return n_ids;
 }
 
-/* Join the symbols of a part in place. */
-static bpe_status join(const bpe_parts *b, uint32_t *symbols, size_t n, size_t *n_left) {
-    const bpe_rules *rules = &b->m->rules;
-    if (b->w->path == BPE_PIECES_PATH_LONG)
-        return bpe_merge_long(rules, &b->w->merge, symbols, n, BPE_NO_RANK, n_left);
-    return bpe_merge(rules, &b->w->merge, symbols, n, n_left);
-}
-
 /* A part that is too long for a batch; no gap is open. */
 static bpe_status join_long(bpe_parts *b, const uint8_t *p, size_t n) {
     bpe_pieces_workspace *w = b->w;
@@ -102,7 +100,7 @@ static bpe_status join_long(bpe_parts *b, const uint8_t *p, size_t n) {
     size_t n_symbols = find_symbols(b->m, p, n, w->symbols, &certain, &is_ascii);
     if (n_symbols >= BPE_MAX_PRETOKEN)
         return BPE_ERR_LIMIT;
-    bpe_status status = join(b, w->symbols, n_symbols, &n_symbols);
+    bpe_status status = bpe_gaps_merge_one(&b->gaps, w->symbols, n_symbols, &n_symbols);
     if (status != BPE_OK)
         return status;
     for (size_t i = 0; i < n_symbols;) {
@@ -118,65 +116,25 @@ static bpe_status join_long(bpe_parts *b, const uint8_t *p, size_t n) {
 
 /* Fill the gaps with ids, those of repeated parts excepted. */
 static bpe_status fill_gaps(bpe_parts *b) {
-    const bpe_rules *rules = &b->m->rules;
-    bool together = b->w->path == BPE_PIECES_PATH_AUTO && bpe_merge_many_can(rules);
-    for (size_t i = 0; i < b->n_missed; i++) {
-        bpe_missed_part *x = &b->missed[i];
-        uint32_t *ids = b->w->ids + x->at;
+    bpe_gaps *g = &b->gaps;
+    bool certain[BPE_MAX_GAPS];
+    for (size_t i = 0; i < g->n; i++) {
+        const bpe_missed *x = &g->missed[i];
+        uint32_t *ids = g->ids + x->at;
         bool is_ascii = false;
         size_t n = 0;
         if (x->same_as == i)
-            n = find_symbols(b->m, x->p, x->n, ids, &x->certain, &is_ascii);
-        if (n > 0 && !together) {
-            bpe_status status = join(b, ids, n, &n);
-            if (status != BPE_OK)
-                return status;
-        }
-        b->jobs[i] = (bpe_merge_job){is_ascii ? x->p : NULL, ids, (uint32_t)n};
+            n = find_symbols(b->m, x->p, x->n, ids, &certain[i], &is_ascii);
+        g->jobs[i] = (bpe_merge_job){is_ascii ? x->p : NULL, ids, (uint32_t)n};
     }
-    if (together)
-        bpe_merge_many(rules, b->jobs, b->n_missed);
-    for (size_t i = 0; i < b->n_missed; i++) {
-        bpe_missed_part *x = &b->missed[i];
-        if (x->same_as == i)
-            x->n_ids = (uint32_t)make_ids(b->m, b->jobs[i].ids, b->jobs[i].n, x->certain);
+    size_t failed;
+    bpe_status status = bpe_gaps_merge(g, &failed);
+    for (size_t i = 0; i < g->n && status == BPE_OK; i++) {
+        bpe_merge_job *job = &g->jobs[i];
+        if (g->missed[i].same_as == i)
+            job->n = (uint32_t)make_ids(b->m, job->ids, job->n, certain[i]);
     }
-    return BPE_OK;
-}
-
-/* What was joined becomes known, and goes to where the same parts came again. */
-static void remember_missed(bpe_parts *b) {
-    bpe_cache *cache = &b->w->cache;
-    for (size_t i = 0; i < b->n_missed; i++) {
-        bpe_missed_part *x = &b->missed[i];
-        uint32_t *ids = b->w->ids + x->at;
-        if (x->same_as != i) {
-            const bpe_missed_part *first = &b->missed[x->same_as];
-            x->n_ids = first->n_ids;
-            memcpy(ids, b->w->ids + first->at, x->n_ids * sizeof *ids);
-        } else if (b->w->use_cache && x->n <= BPE_CACHE_BYTES && x->n_ids <= BPE_CACHE_BYTES) {
-            bpe_cache_put_any(cache, bpe_cache_bucket(cache, bpe_cache_hash(&x->key)), &x->key,
-                              x->p, x->n, ids, x->n_ids);
-        }
-    }
-}
-
-static void close_gaps(bpe_parts *b) {
-    if (b->n_missed == 0)
-        return;
-    uint32_t *ids = b->w->ids;
-    uint32_t *to = ids + b->missed[0].at;
-    for (size_t i = 0; i < b->n_missed; i++) {
-        const bpe_missed_part *x = &b->missed[i];
-        const uint32_t *from = ids + x->at;
-        memmove(to, from, x->n_ids * sizeof *to);
-        to += x->n_ids;
-        size_t end = x->at + (size_t)x->n * BPE_IDS_PER_BYTE;
-        size_t n = (i + 1 < b->n_missed ? b->missed[i + 1].at : b->n_ids) - end;
-        memmove(to, ids + end, n * sizeof *to);
-        to += n;
-    }
-    b->n_ids = (size_t)(to - ids);
+    return status;
 }
 
 /* One unknown piece for several in a row. */
@@ -193,15 +151,10 @@ static void run_together(bpe_parts *b) {
 }
 
 bpe_status bpe_parts_finish(bpe_parts *b) {
-    if (b->n_missed > 0) {
-        bpe_status status = fill_gaps(b);
-        if (status != BPE_OK)
-            return status;
-        remember_missed(b);
-        close_gaps(b);
-        b->w->n_batches++; /* marks of this one are not valid any more */
-        b->n_missed = 0;
-    }
+    bpe_status status = fill_gaps(b);
+    if (status != BPE_OK)
+        return status;
+    b->n_ids = bpe_gaps_close(&b->gaps, b->n_ids);
     if (!b->m->byte_fallback)
         run_together(b);
     b->first = b->n_ids;
@@ -210,13 +163,10 @@ bpe_status bpe_parts_finish(bpe_parts *b) {
 
 /* ---------------------------------------------------------------- looking up */
 
-/* A key that no part has: of those that are too long for the cache. */
-static const bpe_cache_key no_key = {UINT64_MAX, UINT64_MAX};
-
 /* The entry of a part of one character; its key is nothing but equal to that of the part. */
 static inline void enter_char(bpe_parts *b, size_t i, bpe_cache_key key, uint32_t id) {
     uint32_t count = id != BPE_CHAR_NO_ID ? 1 : BPE_CACHE_MARK;
-    b->keys[i] = b->chars[i].key = key;
+    b->gaps.keys[i] = b->chars[i].key = key;
     b->chars[i].ids[0] = count << BPE_CACHE_ID_BITS | (id & BPE_CHAR_ID_MASK);
 }
 
@@ -226,59 +176,34 @@ static inline void enter_char(bpe_parts *b, size_t i, bpe_cache_key key, uint32_
  * while others come in runs. */
 static size_t make_keys(bpe_parts *b, const uint8_t *text, const uint8_t *readable, size_t start,
                         const size_t *ends, const uint32_t *kinds, size_t n) {
+    bpe_gaps *g = &b->gaps;
     const bpe_char *ascii = bpe_chars_at(&b->m->chars, 0);
     for (size_t i = 0; i < n; start = ends[i], i++) {
         if (kinds[i] != BPE_PART_LONG) {
             enter_char(b, i, (bpe_cache_key){0, 0}, kinds[i]);
-            b->buckets[i] = &b->chars[i];
+            g->buckets[i] = &b->chars[i];
             continue;
         }
         const uint8_t *p = text + start;
         size_t length = ends[i] - start;
         bpe_cache_key key;
-        if (length <= BPE_CACHE_KEY_BYTES)
-            key = bpe_cache_key_of(p, length, readable);
-        else if (length <= BPE_CACHE_BYTES)
-            key = bpe_cache_long_key(p, length);
-        else if (length <= BPE_MANY_BYTES)
-            key = no_key;
-        else
+        if (!bpe_gaps_key(p, length, readable, &key))
             return i;
-        bpe_cache_entry *bucket = bpe_cache_bucket(&b->w->cache, bpe_cache_hash(&key));
-        enter_char(b, i, key, ascii[*p & 127].info & BPE_CHAR_ID_MASK);
-        b->buckets[i] = length == 1 ? &b->chars[i] : bucket;
-        bpe_prefetch(b->buckets[i]);
+        bpe_cache_entry *bucket = bpe_cache_bucket(&g->known, bpe_cache_hash(&key));
+        enter_char(b, i, key, bpe_char_id(&ascii[*p & 127]));
+        g->buckets[i] = length == 1 ? &b->chars[i] : bucket;
+        bpe_prefetch(g->buckets[i]);
     }
     return n;
 }
 
-/* Leave a gap. The cache is given a mark in place of the ids, by which the same part is known when
- * it comes again before they are there. */
-static void miss(bpe_parts *b, size_t i, const bpe_cache_entry *e, const uint8_t *p, size_t n,
-                 size_t at) {
-    bpe_missed_part *x = &b->missed[b->n_missed];
-    uint32_t which = (uint32_t)b->n_missed++;
-    *x = (bpe_missed_part){b->keys[i], p, at, (uint32_t)n, 0, which, false};
-    if (!b->w->use_cache || n > BPE_CACHE_BYTES)
-        return;
-    if (e && bpe_cache_count(e) == BPE_CACHE_MARK && bpe_cache_mark(e) == b->w->n_batches) {
-        const bpe_missed_part *first = &b->missed[e->ids[0] & BPE_CACHE_ID_MASK];
-        if (memcmp(first->p, p, n) == 0)
-            x->same_as = (uint32_t)(first - b->missed);
-        return;
-    }
-    bpe_cache_put_mark(b->buckets[i], &x->key, which, b->w->n_batches);
-}
-
 /* Put out the ids of n parts, or leave gaps. There is room. */
 static void look_up(bpe_parts *b, const uint8_t *text, size_t start, const size_t *ends, size_t n) {
-    const bpe_cache *cache = &b->w->cache;
-    bool use_cache = b->w->use_cache;
-    uint32_t *to = b->w->ids + b->n_ids;
+    bpe_gaps *g = &b->gaps;
+    uint32_t *to = g->ids + b->n_ids;
     for (size_t i = 0; i < n; start = ends[i], i++) {
-        bool one = b->buckets[i] == &b->chars[i];
-        const bpe_cache_entry *e =
-            use_cache || one ? bpe_cache_find(b->buckets[i], &b->keys[i]) : NULL;
+        bool one = g->buckets[i] == &b->chars[i];
+        const bpe_cache_entry *e = bpe_cache_find(g->buckets[i], &g->keys[i]);
         if (e && bpe_cache_count(e) <= BPE_CACHE_IDS) {
             memcpy(to, e->ids, sizeof e->ids);
             to[0] = e->ids[0] & BPE_CACHE_ID_MASK;
@@ -287,24 +212,9 @@ static void look_up(bpe_parts *b, const uint8_t *text, size_t start, const size_
         }
         const uint8_t *p = text + start;
         size_t length = ends[i] - start;
-        if (one) {
-            to += bpe_parts_spell(b->m, p, length, to);
-            continue;
-        }
-        size_t n_ids;
-        const uint32_t *ids = NULL;
-        if (e && bpe_cache_count(e) == BPE_CACHE_STORED)
-            ids = bpe_cache_stored(cache, e, p, length, &n_ids);
-        if (ids) {
-            for (size_t k = 0; k < n_ids; k++)
-                to[k] = ids[k];
-            to += n_ids;
-            continue;
-        }
-        miss(b, i, e, p, length, (size_t)(to - b->w->ids));
-        to += BPE_IDS_PER_BYTE * length;
+        to += one ? bpe_parts_spell(b->m, p, length, to) : bpe_gaps_put(g, i, e, p, length, to);
     }
-    b->n_ids = (size_t)(to - b->w->ids);
+    b->n_ids = (size_t)(to - g->ids);
 }
 
 bpe_status bpe_parts_add(bpe_parts *b, const uint8_t *text, const uint8_t *readable, size_t start,
@@ -316,7 +226,7 @@ bpe_status bpe_parts_add(bpe_parts *b, const uint8_t *text, const uint8_t *reada
             if (!bpe_parts_reserve(b, ends[n_short - 1] - start))
                 return BPE_ERR_NOMEM;
             look_up(b, text, start, ends, n_short);
-            if (b->n_missed >= BPE_ENOUGH_PARTS)
+            if (b->gaps.n >= BPE_ENOUGH_GAPS)
                 status = bpe_parts_finish(b);
         } else {
             n_short = 1;

@@ -73,9 +73,7 @@ static inline const bpe_char *bpe_chars_at(const bpe_chars *chars, uint32_t cp) 
 }
 
 /* The id of a character by itself, or BPE_CHAR_NO_ID. */
-static inline uint32_t bpe_chars_id(const bpe_chars *chars, uint32_t cp) {
-    return bpe_chars_at(chars, cp)->info & BPE_CHAR_ID_MASK;
-}
+static inline uint32_t bpe_char_id(const bpe_char *c) { return c->info & BPE_CHAR_ID_MASK; }
 
 /* What a part of text is: the id of its only character, or BPE_CHAR_NO_ID if that has none; or
  * this, if it has several. One ASCII character may be called either. */

@@ -27,12 +27,11 @@ typedef struct call {
 } call;
 
 static void begin_call(call *c, const bpe_pieces *m, bpe_pieces_workspace *w, bool with_spans) {
-    c->m = c->parts.m = m;
-    c->w = c->parts.w = w;
+    c->m = m;
+    c->w = w;
     c->with_spans = with_spans;
     c->chance = NULL;
-    c->parts.n_ids = c->parts.first = c->parts.first_id = c->parts.n_missed = 0;
-    w->n_batches++; /* marks of a call that failed are not valid any more */
+    bpe_parts_begin(&c->parts, m, w);
 }
 
 /* ---------------------------------------------------------------- symbols -> ids */
@@ -55,16 +54,10 @@ static inline void put_id(call *c, uint32_t id, size_t start, size_t end) {
 }
 
 static void put_bytes(call *c, size_t start, size_t end) {
-    const bpe_pieces *m = c->m;
-    static const uint8_t mark[BPE_MARK_BYTES] = {0xE2, 0x96, 0x81};
-    const uint8_t *p = c->w->text.bytes + start;
     size_t n = end - start;
-    if (m->compact && m->escapes && *p == ' ') {
-        p = mark;
-        n = BPE_MARK_BYTES;
-    }
+    const uint8_t *p = bpe_char_spelt(c->m, c->w->text.bytes + start, &n);
     for (size_t i = 0; i < n; i++)
-        put_id(c, m->byte_ids[p[i]], start, i + 1 < n ? start : end);
+        put_id(c, c->m->byte_ids[p[i]], start, i + 1 < n ? start : end);
 }
 
 /* A symbol that no piece covers. Within a word unknowns run together here, and at its start in
@@ -157,9 +150,7 @@ static bpe_status join_part(call *c, size_t start, size_t end) {
     }
     if (n >= BPE_MAX_PRETOKEN)
         return BPE_ERR_LIMIT;
-    bpe_status status = w->path == BPE_PIECES_PATH_LONG
-                            ? bpe_merge_long(&m->rules, &w->merge, symbols, n, BPE_NO_RANK, &n)
-                            : bpe_merge(&m->rules, &w->merge, symbols, n, &n);
+    bpe_status status = bpe_gaps_merge_one(&c->parts.gaps, symbols, n, &n);
     if (status != BPE_OK)
         return status;
     size_t first = c->parts.n_ids;
@@ -367,7 +358,7 @@ static bpe_status encode_stretch(call *c, const uint8_t *data, size_t n) {
     const bpe_pieces *m = c->m;
     bpe_pieces_workspace *w = c->w;
     c->parts.first = c->parts.first_id = c->parts.n_ids;
-    bool whole = m->whole || c->chance || w->path == BPE_PIECES_PATH_WHOLE;
+    bool whole = m->whole || c->chance || w->kept.path == BPE_PIECES_PATH_WHOLE;
     if (m->direct && !whole && !c->with_spans)
         return encode_direct(c, data, n);
     w->text.n = 0;

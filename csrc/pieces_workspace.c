@@ -12,9 +12,9 @@ bpe_status bpe_pieces_workspace_new(const bpe_pieces *pieces, bpe_pieces_workspa
     if (!w)
         return BPE_ERR_NOMEM;
     w->pieces = pieces;
-    w->path = BPE_PIECES_PATH_AUTO;
-    w->use_cache = true;
-    if (!bpe_cache_fit(&w->cache, BPE_CACHE_BYTES_DEFAULT)) {
+    w->kept.path = BPE_PIECES_PATH_AUTO;
+    w->kept.use_cache = true;
+    if (!bpe_cache_fit(&w->kept.cache, BPE_CACHE_BYTES_DEFAULT)) {
         bpe_pieces_workspace_free(w);
         return BPE_ERR_NOMEM;
     }
@@ -23,14 +23,14 @@ bpe_status bpe_pieces_workspace_new(const bpe_pieces *pieces, bpe_pieces_workspa
 }
 
 bpe_status bpe_pieces_workspace_resize(bpe_pieces_workspace *w, size_t bytes) {
-    return bpe_cache_resize(&w->cache, bytes) ? BPE_OK : BPE_ERR_NOMEM;
+    return bpe_cache_resize(&w->kept.cache, bytes) ? BPE_OK : BPE_ERR_NOMEM;
 }
 
 void bpe_pieces_workspace_free(bpe_pieces_workspace *w) {
     if (!w)
         return;
-    bpe_cache_free(&w->cache);
-    bpe_merge_scratch_free(&w->merge);
+    bpe_cache_free(&w->kept.cache);
+    bpe_merge_scratch_free(&w->kept.merge);
     bpe_agenda_free(&w->agenda);
     bpe_hits_free(&w->special);
     bpe_hits_free(&w->raw_users);
@@ -46,7 +46,7 @@ void bpe_pieces_workspace_free(bpe_pieces_workspace *w) {
 void bpe_pieces_workspace_trim(bpe_pieces_workspace *w) {
     if (w->text.cap > KEEP_BYTES || w->text.offsets_cap > KEEP_BYTES / sizeof(size_t))
         bpe_text_free(&w->text);
-    bpe_merge_scratch_trim(&w->merge, KEEP_SYMBOLS);
+    bpe_merge_scratch_trim(&w->kept.merge, KEEP_SYMBOLS);
     if (w->symbols_cap > KEEP_BYTES / sizeof(uint32_t)) {
         bpe_agenda_free(&w->agenda);
         bpe_mem_free(w->symbols);
@@ -79,8 +79,8 @@ bpe_status bpe_pieces_workspace_configure(bpe_pieces_workspace *w, uint32_t path
                                           uint32_t use_cache) {
     if (path > BPE_PIECES_PATH_WHOLE || use_cache > 1)
         return BPE_ERR_ARG;
-    w->path = path;
-    w->use_cache = use_cache != 0;
+    w->kept.path = path;
+    w->kept.use_cache = use_cache != 0;
     return BPE_OK;
 }
 

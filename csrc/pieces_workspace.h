@@ -5,14 +5,12 @@
 #define BPE_PIECES_WORKSPACE_H
 
 #include "agenda.h"
-#include "cache.h"
+#include "gaps.h"
 #include "pieces.h"
 
 struct bpe_pieces_workspace {
     const bpe_pieces *pieces;
-    bpe_cache cache;
-    uint64_t n_batches; /* finished */
-    bpe_merge_scratch merge;
+    bpe_kept kept;
     bpe_agenda agenda;
     bpe_hits special;
     bpe_hits raw_users;
@@ -26,8 +24,6 @@ struct bpe_pieces_workspace {
     size_t ids_cap;
     bpe_span *spans;
     size_t spans_cap;
-    uint32_t path;
-    bool use_cache;
 };
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "bits.h"
 #include "memory.h"
 
 /* An entry of a bucket: a list that grows at its head. */
@@ -13,6 +14,7 @@ typedef struct bpe_rank_node {
 void bpe_rank_queue_free(bpe_rank_queue *q) {
     bpe_mem_free(q->heads);
     bpe_mem_free(q->filled);
+    bpe_mem_free(q->words);
     bpe_mem_free(q->nodes);
     bpe_mem_free(q->open);
     bpe_mem_free(q->spare);
@@ -25,10 +27,12 @@ bool bpe_rank_queue_begin(bpe_rank_queue *q, size_t n_ranks, size_t n_entries) {
         /* All buckets are empty, so nothing has to be kept. */
         bpe_mem_free(q->heads);
         bpe_mem_free(q->filled);
+        bpe_mem_free(q->words);
         q->n_ranks = 0;
         q->heads = bpe_mem_zeroed(n_ranks, sizeof *q->heads);
         q->filled = bpe_mem_zeroed((n_ranks + 63) / 64, sizeof *q->filled);
-        if (!q->heads || !q->filled)
+        q->words = bpe_mem_zeroed((n_ranks + 4095) / 4096, sizeof *q->words);
+        if (!q->heads || !q->filled || !q->words)
             return false;
         q->n_ranks = n_ranks;
     }
@@ -78,6 +82,7 @@ void bpe_rank_queue_push(bpe_rank_queue *q, uint32_t rank, uint32_t position) {
     q->nodes[q->n_nodes] = (node){position, q->heads[rank]};
     q->heads[rank] = (uint32_t)++q->n_nodes;
     q->filled[rank >> 6] |= (uint64_t)1 << (rank & 63);
+    q->words[rank >> 12] |= (uint64_t)1 << (rank >> 6 & 63);
     if (rank > q->last)
         q->last = rank;
 }
@@ -116,30 +121,18 @@ static void put_in_order(bpe_rank_queue *q) {
     }
 }
 
-/* The number of the lowest bit that is set. */
-static inline unsigned lowest_bit(uint64_t bits) {
-#if defined(__GNUC__)
-    return (unsigned)__builtin_ctzll(bits);
-#else
-    unsigned bit = 0;
-    while (!(bits >> bit & 1))
-        bit++;
-    return bit;
-#endif
-}
-
 /* Open the next bucket with something in it. False when there is none. */
 static bool open_next(bpe_rank_queue *q) {
-    int64_t rank = q->rank + 1;
-    if (rank > q->last)
+    if (q->rank >= q->last)
         return false;
-    size_t word = (size_t)rank >> 6;
-    uint64_t bits = q->filled[word] & ~(uint64_t)0 << (rank & 63);
-    while (bits == 0)
-        bits = q->filled[++word]; /* the bit of `last` is set */
-    unsigned bit = lowest_bit(bits);
-    q->filled[word] &= ~((uint64_t)1 << bit);
-    q->rank = (int64_t)(word * 64 + bit);
+    size_t w = (size_t)(q->rank + 1) >> 12;
+    while (q->words[w] == 0) /* the bit of `last` is set */
+        w++;
+    size_t word = 64 * w + bpe_lowest_bit(q->words[w]);
+    q->rank = (int64_t)(64 * word + bpe_lowest_bit(q->filled[word]));
+    q->filled[word] &= q->filled[word] - 1;
+    if (q->filled[word] == 0)
+        q->words[w] &= q->words[w] - 1;
     /* The list has what came last in front: fill from the end to have the first come first. */
     uint32_t at = q->heads[q->rank];
     q->heads[q->rank] = 0;

@@ -8,8 +8,8 @@
  * that is open or gone, goes to a heap beside.
  *
  * Invariants: every bucket's rank is above `rank`, that of the open bucket; every rank in the heap
- * is at most `rank`; bit r of `filled` is set if bucket r holds something; between two uses all
- * buckets are empty, so that beginning costs nothing.
+ * is at most `rank`; bit r of `filled` is set if bucket r holds something, and bit w of `words` if
+ * any bit of filled[w] is; between two uses all buckets are empty, so that beginning costs nothing.
  */
 #ifndef BPE_RANK_QUEUE_H
 #define BPE_RANK_QUEUE_H
@@ -21,6 +21,7 @@
 typedef struct bpe_rank_queue {
     uint32_t *heads; /* of each bucket's list: node + 1, or 0 */
     uint64_t *filled;
+    uint64_t *words;
     size_t n_ranks; /* room for ranks below this */
     struct bpe_rank_node *nodes;
     size_t n_nodes;

@@ -16,6 +16,7 @@
 #ifndef BPE_STREAM_H
 #define BPE_STREAM_H
 
+#include "bits.h"
 #include "stage.h"
 
 #define BPE_STREAM_BLOCK 4096 /* bytes scanned at a time */
@@ -125,39 +126,6 @@ size_t bpe_stream_scan(const bpe_stream *stream, const uint8_t *data, size_t sta
 const bpe_stream_kernel *bpe_stream_avx2(void);
 const bpe_stream_kernel *bpe_stream_avx512(void);
 const bpe_stream_kernel *bpe_stream_neon(void);
-
-/* Where the lowest set bit is; there is one. */
-static inline uint32_t bpe_lowest_bit(uint64_t bits) {
-#if defined(__GNUC__)
-    return (uint32_t)__builtin_ctzll(bits);
-#else
-    uint32_t i = 0;
-    while (!(bits >> i & 1))
-        i++;
-    return i;
-#endif
-}
-
-static inline uint32_t bpe_highest_bit(uint64_t bits) {
-#if defined(__GNUC__)
-    return 63 - (uint32_t)__builtin_clzll(bits);
-#else
-    uint32_t i = 63;
-    while (!(bits >> i & 1))
-        i--;
-    return i;
-#endif
-}
-
-static inline uint32_t bpe_count_bits(uint64_t bits) {
-#if defined(__GNUC__) && defined(__aarch64__)
-    return (uint32_t)__builtin_popcountll(bits);
-#else
-    bits -= bits >> 1 & 0x5555555555555555u;
-    bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
-    return (uint32_t)(((bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
-#endif
-}
 
 /* The class of the character at p < end that is not ASCII, and its length. */
 static inline uint8_t bpe_stream_class_at(const bpe_stream *s, const uint8_t *data, size_t p,

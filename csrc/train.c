@@ -37,12 +37,6 @@
 #include "memory.h"
 #include "train_pairs.h"
 
-#if defined(__GNUC__)
-#define PREFETCH(p) __builtin_prefetch(p)
-#else
-#define PREFETCH(p) ((void)(p))
-#endif
-
 #define NOT_KEPT UINT32_MAX /* in bpe_neighbour.next */
 #define AHEAD 24            /* positions to prefetch ahead */
 
@@ -61,8 +55,8 @@ static inline void add_neighbour(bpe_neighbour *all, uint32_t *ids, size_t *n, u
  * words, the frequency. Two lines at most. */
 static inline void prefetch_word(const bpe_trainer *t, uint32_t p) {
     const uint32_t *slot = &t->words.slots[p];
-    PREFETCH(slot - (p < BPE_SLOTS_SPARE ? p : BPE_SLOTS_SPARE));
-    PREFETCH(slot + BPE_SLOTS_SPARE);
+    bpe_prefetch(slot - (p < BPE_SLOTS_SPARE ? p : BPE_SLOTS_SPARE));
+    bpe_prefetch(slot + BPE_SLOTS_SPARE);
 }
 
 /* Merge (a, b) into c at all of the record's positions where the pair still is; note what

@@ -17,7 +17,8 @@
 typedef struct bpe_neighbour {
     uint64_t weight; /* that moves from the old pair to the new one; 0 between merges */
     uint32_t n;      /* positions of the new pair; 0 between merges */
-    uint32_t next;   /* where its next position goes, from the end of the arena; or not kept */
+    uint32_t next;   /* where its next position goes, from the end of the arena; or not kept. One
+                        merge takes two slots and makes two pairs at most, so 32 bits do */
 } bpe_neighbour;
 
 /* A place where the merge happened, and its neighbours. */

@@ -1,12 +1,7 @@
 #include "words.h"
 
 #include "memory.h"
-
-#if defined(__GNUC__)
-#define PREFETCH(p) __builtin_prefetch(p)
-#else
-#define PREFETCH(p) ((void)(p))
-#endif
+#include "workspace.h"
 
 #define MAX_SLOTS UINT32_MAX
 #define AHEAD 16 /* entries to prefetch ahead */
@@ -74,7 +69,7 @@ static void lay(bpe_words *words, const bpe_counts *counts, const bpe_count_entr
     uint32_t p = 0;
     for (size_t i = 0; i < counts->n; i++) {
         if (i + AHEAD < counts->n)
-            PREFETCH(entries[i + AHEAD]);
+            bpe_prefetch(entries[i + AHEAD]);
         size_t n;
         const uint8_t *bytes = bpe_count_bytes(counts, entries[i], &n);
         if (n < 2)
@@ -108,15 +103,13 @@ static void lay_tokens(bpe_words *words, size_t p, const uint32_t *ids, size_t n
     }
 }
 
-/* Encode every word. The cache would be of no use: no two words are equal. */
+/* Encode every word; no two are equal. */
 static bpe_status encode_words(bpe_words *words, const bpe_counts *counts,
                                const bpe_count_entry **entries, const bpe_model *model) {
     bpe_workspace *workspace = NULL;
     uint32_t *ids = NULL;
     size_t cap = 0, n_ids, p = 1;
-    bpe_status status = bpe_workspace_new(model, &workspace);
-    if (status == BPE_OK)
-        status = bpe_workspace_configure(workspace, BPE_PATH_AUTO, 0);
+    bpe_status status = bpe_workspace_new_bare(model, &workspace);
     for (size_t i = 0; i < counts->n && status == BPE_OK; i++) {
         size_t n;
         const uint8_t *bytes = bpe_count_bytes(counts, entries[i], &n);

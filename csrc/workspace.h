@@ -5,9 +5,8 @@
 #ifndef BPE_WORKSPACE_H
 #define BPE_WORKSPACE_H
 
-#include "cache.h"
+#include "gaps.h"
 #include "match.h"
-#include "merge_many.h"
 #include "model.h"
 
 /* Pretokens are looked up this many at a time: enough to hide the way of their entries from
@@ -23,17 +22,16 @@
 
 struct bpe_workspace {
     const bpe_model *model;
-    bpe_cache cache;
+    bpe_kept kept;
     uint64_t *filter;    /* has the hash of each short token; NULL: none is taken whole */
     uint32_t *chunk_ids; /* where pretokens are encoded when the caller's buffer is near its end */
-    uint64_t n_batches;  /* finished */
-    bpe_merge_scratch merge;
     bpe_hits hits;
     uint32_t *ids; /* where a long pretoken is merged when the caller only counts */
     size_t ids_cap;
-    uint32_t path; /* BPE_PATH_* */
-    bool use_cache;
 };
+
+/* The same as bpe_workspace_new without a cache, for pretokens that do not come again. */
+bpe_status bpe_workspace_new_bare(const bpe_model *model, bpe_workspace **out);
 
 /* The word of the filter for a key of this hash, and its bits in it. The hash is mixed once more:
  * its low bits are not made for use. */

@@ -1,4 +1,7 @@
-#include "workspace.h"
+#define _DEFAULT_SOURCE /* mmap */
+#include <sys/mman.h>
+
+#include "pretokens.h"
 
 #include "models.h"
 
@@ -253,7 +256,7 @@ TEST(failing_allocations) {
             continue;
         bpe_status resized = bpe_workspace_resize(w, 1000000);
         CHECK(resized == BPE_OK || resized == BPE_ERR_NOMEM);
-        CHECK_EQ(w->cache.mask + 64 == (size_t)64 << 13, resized == BPE_OK);
+        CHECK_EQ(w->kept.cache.mask + 64 == (size_t)64 << 13, resized == BPE_OK);
         bpe_workspace_configure(w, BPE_PATH_LONG, 1);
         size_t n = 0;
         bpe_status status = bpe_encode_pretokens(model, w, text, 120, ends, 3, ids, 120, &n, NULL);
@@ -419,6 +422,42 @@ TEST(pretokens_that_do_not_lie_side_by_side) {
     bpe_split_free(split);
 }
 
+TEST(more_ids_than_32_bits_count) {
+    /* As after 2^32 ids without a gap. Of so much memory the system gives what is touched. */
+    const size_t before = ((size_t)1 << 32) + 5, cap = before + 1000;
+    uint32_t *ids = mmap(NULL, cap * sizeof *ids, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (ids == MAP_FAILED) {
+        printf("(no address space for %s) ", __func__);
+        return;
+    }
+    uint64_t seed = 23;
+    bpe_model *model;
+    bpe_workspace *w;
+    random_ranks(&m, &seed, 2);
+    REQUIRE(bpe_model_new(&m.spec, &model, NULL) == BPE_OK);
+    REQUIRE(bpe_workspace_new(model, &w) == BPE_OK);
+    static const uint8_t text[] = "abbabbaababbab";
+    static const size_t ends[] = {5, 9, 14}; /* the first and the last are the same */
+    uint32_t want[14];
+    size_t n_want = 0;
+    bpe_sink out = {ids, cap, 0};
+    bpe_batch batch;
+    bpe_batch_begin(&batch, model, w, text, 14, &out, NULL);
+    batch.gaps.ids = ids;
+    batch.cap = cap;
+    batch.n_ids = before;
+    CHECK_EQ(bpe_batch_add(&batch, 0, ends, 3), BPE_OK);
+    CHECK_EQ(bpe_batch_finish(&batch), BPE_OK);
+    for (size_t i = 0, start = 0; i < 3; start = ends[i], i++)
+        n_want += slow_encode(&m, text + start, ends[i] - start, UINT32_MAX, want + n_want);
+    CHECK_EQ(out.n, before + n_want);
+    CHECK_MEM(ids + before, 4 * n_want, want, 4 * n_want);
+    bpe_workspace_free(w);
+    bpe_model_free(model);
+    munmap(ids, cap * sizeof *ids);
+}
+
 int main(void) {
     RUN(every_path_against_the_definition);
     RUN(pretokens_specials_and_batches_agree);
@@ -427,6 +466,7 @@ int main(void) {
     RUN(a_suffix_although_all_bytes_are_tokens);
     RUN(unknown_characters_in_bytes);
     RUN(pretokens_that_do_not_lie_side_by_side);
+    RUN(more_ids_than_32_bits_count);
     RUN(failing_allocations);
     return harness_end();
 }

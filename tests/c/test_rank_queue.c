@@ -10,7 +10,7 @@ TEST(random_use_against_a_plain_array) {
     uint64_t seed = 31;
     bpe_rank_queue q = {0};
     for (int round = 0; round < 2000; round++) {
-        uint32_t n_ranks = 1 + random_below(&seed, round % 2 ? 5 : 300);
+        uint32_t n_ranks = 1 + random_below(&seed, round % 2 ? 5 : round % 4 ? 300 : 9000);
         uint64_t live[ENTRIES];
         size_t n_live = 0;
         REQUIRE(bpe_rank_queue_begin(&q, n_ranks, ENTRIES));
@@ -44,6 +44,8 @@ TEST(random_use_against_a_plain_array) {
             CHECK_EQ(q.heads[i], 0);
         for (size_t i = 0; i < (q.n_ranks + 63) / 64; i++)
             CHECK_EQ(q.filled[i], 0);
+        for (size_t i = 0; i < (q.n_ranks + 4095) / 4096; i++)
+            CHECK_EQ(q.words[i], 0);
     }
     bpe_rank_queue_free(&q);
 }
