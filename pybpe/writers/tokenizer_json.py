@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pybpe import _binding
+from pybpe.codepoint import CodepointModel
 from pybpe.errors import ModelError
 from pybpe.formats import _glyphs
 from pybpe.formats._source import shown
@@ -25,7 +26,7 @@ from pybpe.model import (
     UNMATCHED,
     Model,
 )
-from pybpe.writers import _hf_parts
+from pybpe.writers import _hf_parts, _hf_pieces
 from pybpe.writers._check import (
     compare_around,
     compare_decoding,
@@ -59,11 +60,8 @@ def document_of(job: Job) -> dict[str, Any]:
     """Return what the file holds, as JSON's objects."""
     tokenizer = job.tokenizer
     model = tokenizer._model
-    if not isinstance(model, Model):
-        raise ModelError(
-            f"it is a sentencepiece model; {_WHAT} has merges where those have scores, "
-            "and pybpe does not turn one into the other"
-        )
+    if isinstance(model, CodepointModel):
+        return _hf_pieces.document_of(model)
     names = _names(model)
     merges = merge_list(tokenizer)
     vocab = {name: number for number, name in names.items()}
