@@ -111,9 +111,9 @@ class PieceMerges:
             for part in pair:
                 if part >= len(texts) or types[part] != NORMAL:
                     raise ModelError(
-                        f"the piece {shown(text)} is joined from {shown(names[pair[0]])}"
-                        f" and {shown(names[pair[1]])}, of which {shown(names[part])} "
-                        "is no ordinary piece: merges need both"
+                        f"the piece {shown(text)} is joined from "
+                        f"{' and '.join(shown(names[i]) for i in pair)}, of which "
+                        f"{shown(names[part])} is no ordinary piece: merges need both"
                     )
             found[number] = pair
         return found
@@ -228,9 +228,7 @@ def _run_merges(lengths: set[int]) -> list[Pair] | None:
     merges = [(k // 2, k // 2) for k in sorted(doubled)]
     merges += sorted((p for p in digits if p[0] in lengths), reverse=True)
     ranks = {pair: rank for rank, pair in enumerate(merges)}
-    leftmost = {
-        (left, k - left): 0 for k in lengths for left in range(1, k)
-    }
+    leftmost = {(left, k - left): 0 for k in lengths for left in range(1, k)}
     if _joined(longest, leftmost) != [longest]:
         return None
     if any(_joined(n, leftmost) != _joined(n, ranks) for n in range(2, longest)):
