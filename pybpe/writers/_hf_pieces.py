@@ -7,13 +7,14 @@ User-defined pieces are matched in normalized text, as added tokens can be; but 
 through the normalizer themselves, which would put a mark before each. Where it changes
 one of them, the pre-tokenizer cuts them out instead, and `ignore_merges` takes them
 whole. It would do that with other pieces, too, that no merges make, such as "<0x41>"
-where a text has these very characters: so the pre-tokenizer also cuts each of them at
-one place across which no piece lies.
+where a text has these very characters. So the pre-tokenizer also cuts each of them: if
+it can, between two characters that no piece has side by side; else where it stands
+alone between two symbols, at one place across which nothing is joined.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -50,6 +51,12 @@ def document_of(model: CodepointModel) -> Json:
     """
     _refuse(model)
     texts = [text_of(piece, _WHAT) for piece in model.pieces()]
+    unknown = _unknown(model, texts)
+    if unknown is not None and len(unknown) == 1:
+        raise ModelError(
+            f"its unknown piece {shown(unknown)} is one character: {_WHAT} would take "
+            "that character for known"
+        )
     merges = PieceMerges(model)
     normalizer = _normalizer(model)
     symbols = _of_type(texts, model, USER_DEFINED)
@@ -75,11 +82,11 @@ def document_of(model: CodepointModel) -> Json:
         "post_processor": _hf_parts.post_processor(
             model.text_prefix, model.text_suffix, names
         ),
-        "decoder": _decoder(model, texts),
+        "decoder": _decoder(model, texts, unknown),
         "model": {
             "type": "BPE",
             "dropout": None,
-            "unk_token": texts[model.unk_id] if model.unk_id >= 0 else None,
+            "unk_token": unknown,
             "continuing_subword_prefix": None,
             "end_of_word_suffix": None,
             "fuse_unk": True,
@@ -89,6 +96,12 @@ def document_of(model: CodepointModel) -> Json:
             "merges": [[texts[left], texts[right]] for left, right in merges.pairs],
         },
     }
+
+
+def _unknown(model: CodepointModel, texts: list[str]) -> str | None:
+    """Return the piece that text without one becomes, if there is one."""
+    number = model.piece_types.find(UNKNOWN)
+    return texts[number] if number >= 0 else None
 
 
 def _of_type(texts: list[str], model: CodepointModel, wanted: int) -> list[str]:
@@ -132,12 +145,6 @@ def _refuse(model: CodepointModel) -> None:
     ):
         if wrong:
             raise ModelError(f"it has {part}; {_WHAT} cannot say so")
-    unknown = model.pieces()[model.unk_id] if model.unk_id >= 0 else b""
-    if len(unknown.decode("utf-8", "replace")) == 1:
-        raise ModelError(
-            f"its unknown piece {shown(unknown)} is one character: {_WHAT} would take "
-            "that character for known"
-        )
 
 
 def _refuse_symbols(symbols: list[str]) -> None:
@@ -203,15 +210,12 @@ def _pre_tokenizer(
             "invert": False,
         }
     ]
-    cuts = _cuts(model, texts, merges, symbols)
-    if cuts:
+    for pattern, behavior in _cuts(model, texts, merges, symbols):
         parts.append(
             {
                 "type": "Split",
-                "pattern": {
-                    "Regex": "|".join(f"{literal(a)}(?={literal(b)})" for a, b in cuts)
-                },
-                "behavior": "MergedWithPrevious",
+                "pattern": {"Regex": pattern},
+                "behavior": behavior,
                 "invert": False,
             }
         )
@@ -220,49 +224,78 @@ def _pre_tokenizer(
 
 def _cuts(
     model: CodepointModel, texts: list[str], merges: PieceMerges, symbols: list[str]
-) -> list[tuple[str, str]]:
-    """Return pairs of characters to cut between, for pieces that no merges make.
+) -> Iterator[tuple[str, str]]:
+    """Yield patterns and behaviors that cut pieces which no merges make.
 
     Raises:
-        ModelError: Some piece has no such place.
+        ModelError: Some piece has no place to cut it.
     """
     kinds = model.piece_types
-    unmade = {n for n in merges.unmade if kinds[n] in (NORMAL, BYTE, UNKNOWN)}
     made = [
         text
         for number, text in enumerate(texts)
-        if kinds[number] == NORMAL and number not in unmade
+        if kinds[number] == NORMAL and number not in merges.unmade
     ]
-    taken = set(_pairs_of([*made, *symbols]))
-    # Between unknown characters a cut would show: there would be two, not one.
+    unmade = {
+        texts[number]
+        for number in merges.unmade
+        if kinds[number] in (NORMAL, BYTE, UNKNOWN)
+        and not any(symbol in texts[number] for symbol in symbols)
+    }
     known = set(made)
-    found: dict[tuple[str, str], None] = {}
-    for number in sorted(unmade):
-        free = [
-            pair
-            for pair in pairwise(texts[number])
-            if pair not in taken and (model.byte_fallback or known.issuperset(pair))
-        ]
+    if not model.byte_fallback:
+        # Where none of its characters is a piece, it becomes itself in any case.
+        unmade -= {
+            t for t in unmade if t == _unknown(model, texts) and known.isdisjoint(t)
+        }
+    taken = {pair for text in (*made, *symbols) for pair in pairwise(text)}
+
+    def shows(left: str, right: str) -> bool:
+        """Tell whether a cut would make two unknown pieces of one."""
+        return not model.byte_fallback and left not in known and right not in known
+
+    anywhere: dict[tuple[str, str], None] = {}
+    alone = []
+    for text in sorted(unmade):
+        free = [p for p in pairwise(text) if p not in taken and not shows(*p)]
+        if free and not any(pair in anywhere for pair in free):
+            anywhere[free[0]] = None
         if not free:
-            raise ModelError(
-                f"it has user-defined pieces, and the piece {shown(texts[number])}, "
-                f"which joining does not make: {_WHAT} would take it whole where it "
-                "stands alone"
-            )
-        if not any(pair in found for pair in free):
-            found[free[0]] = None
-    return list(found)
+            alone.append(_parted(text, merges, unmade, shows))
+    if anywhere:
+        cuts = (f"{literal(left)}(?={literal(right)})" for left, right in anywhere)
+        yield "|".join(cuts), "MergedWithPrevious"
+    if alone:
+        cuts = (rf"{literal(left)}(?={literal(right)}\z)" for left, right in alone)
+        yield rf"\A(?:{'|'.join(cuts)})", "Isolated"
 
 
-def _pairs_of(texts: Iterable[str]) -> Iterable[tuple[str, str]]:
-    for text in texts:
-        yield from pairwise(text)
+def _parted(
+    text: str,
+    merges: PieceMerges,
+    unmade: set[str],
+    shows: Callable[[str, str], bool],
+) -> tuple[str, str]:
+    """Return a text parted where no merge crosses, into what is taken as it should be.
+
+    Raises:
+        ModelError: There is no such place.
+    """
+    parts = merges.joined(text)
+    for i in range(1, len(parts)):
+        left, right = "".join(parts[:i]), "".join(parts[i:])
+        if not (left in unmade or right in unmade or shows(parts[i - 1], parts[i])):
+            return left, right
+    raise ModelError(
+        f"it has user-defined pieces, and the piece {shown(text)}, which joining does "
+        f"not make: {_WHAT} would take it whole where it stands alone"
+    )
 
 
 # ------------------------------------------------------------------ and back
 
 
-def _decoder(model: CodepointModel, texts: list[str]) -> Json:
+def _decoder(model: CodepointModel, texts: list[str], unknown: str | None) -> Json:
     """Return what makes text of pieces.
 
     Raises:
@@ -270,10 +303,9 @@ def _decoder(model: CodepointModel, texts: list[str]) -> Json:
     """
     parts: list[Json] = []
     surface = model.unk_surface.decode("utf-8", "replace")
-    if model.unk_id >= 0 and surface != texts[model.unk_id]:
-        unknown = texts[model.unk_id]
-        for number, text in enumerate(texts):
-            if unknown in text and number != model.unk_id:
+    if unknown is not None and surface != unknown:
+        for text in texts:
+            if unknown in text and text != unknown:
                 raise ModelError(
                     f"its unknown piece {shown(unknown)}, which decodes to "
                     f"{shown(surface)}, is part of another piece, {shown(text)}: "
@@ -287,7 +319,10 @@ def _decoder(model: CodepointModel, texts: list[str]) -> Json:
         {"type": "ByteFallback"},
         {"type": "Fuse"},
     ]
+    # Where no mark is put before texts, one that begins in unknown text keeps the space
+    # that stands for that.
     spaces = model.normalizer
-    if spaces.add_dummy_prefix or spaces.remove_extra_whitespaces:
+    strips = spaces.remove_extra_whitespaces and model.byte_fallback
+    if spaces.add_dummy_prefix or strips:
         parts.append({"type": "Strip", "content": " ", "start": 1, "stop": 0})
     return {"type": "Sequence", "decoders": parts}

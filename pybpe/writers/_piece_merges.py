@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import math
 from itertools import groupby, pairwise
+from typing import TypeVar
 
 from pybpe._derivation import last_merge
 from pybpe.codepoint import NORMAL, UNUSED, USER_DEFINED, CodepointModel
@@ -34,6 +35,7 @@ from pybpe.errors import ModelError
 from pybpe.formats._source import shown
 
 Pair = tuple[int, int]
+T = TypeVar("T", int, str)
 
 # Longer runs are not tried.
 _LONGEST_RUN = 64
@@ -45,7 +47,7 @@ class PieceMerges:
     Attributes:
         pairs: Left and right id of each, by rank; they make the pieces whose text is
             the two parts' texts.
-        unmade: Ids of pieces of several characters that joining does not make.
+        unmade: The ids of pieces of several characters that joining does not make.
     """
 
     def __init__(self, model: CodepointModel) -> None:
@@ -58,13 +60,13 @@ class PieceMerges:
         self._types = model.piece_types
         self._scores = [(score, math.copysign(1, score)) for score in model.scores]
         self._made = self._derivations()
-        self.unmade = [
+        self.unmade = {
             number
             for number, text in enumerate(self._texts)
             if number not in self._made
             and (len(text) > 1 or self._types[number] != NORMAL)
             and self._types[number] != USER_DEFINED
-        ]
+        }
         self.pairs = self._ordered()
 
     # ------------------------------------------------------------------ which pairs
@@ -123,6 +125,14 @@ class PieceMerges:
             f"the piece {shown(self._texts[number])} (id {number}) is marked as not "
             "used: what would become it is taken apart again, which merges cannot say"
         )
+
+    def joined(self, text: str) -> list[str]:
+        """Return what a short text is joined to."""
+        ranks = {
+            (self._texts[left], self._texts[right]): rank
+            for rank, (left, right) in enumerate(self.pairs)
+        }
+        return _joined(list(text), ranks)
 
     # ------------------------------------------------------------------ their order
 
@@ -229,19 +239,18 @@ def _run_merges(lengths: set[int]) -> list[Pair] | None:
     merges += sorted((p for p in digits if p[0] in lengths), reverse=True)
     ranks = {pair: rank for rank, pair in enumerate(merges)}
     leftmost = {(left, k - left): 0 for k in lengths for left in range(1, k)}
-    if _joined(longest, leftmost) != [longest]:
+    if _joined([1] * longest, leftmost) != [longest]:
         return None
-    if any(_joined(n, leftmost) != _joined(n, ranks) for n in range(2, longest)):
-        return None
+    for n in range(2, longest):
+        if _joined([1] * n, leftmost) != _joined([1] * n, ranks):
+            return None
     return merges
 
 
-def _joined(n: int, ranks: dict[Pair, int]) -> list[int]:
-    """Return the lengths that a run is joined to, lowest rank first, then leftmost."""
-    out = [1] * n
-    while True:
-        due = [(ranks[p], i) for i, p in enumerate(pairwise(out)) if p in ranks]
-        if not due:
-            return out
+def _joined(parts: list[T], ranks: dict[tuple[T, T], int]) -> list[T]:
+    """Return what parts are joined to, the lowest rank first, then the leftmost."""
+    out = list(parts)
+    while due := [(ranks[p], i) for i, p in enumerate(pairwise(out)) if p in ranks]:
         _, at = min(due)
         out[at : at + 2] = [out[at] + out[at + 1]]
+    return out
