@@ -335,3 +335,107 @@ def test_an_unknown_piece_of_one_character_is_refused() -> None:
     rows = [(b"?", 0.0, spm.UNKNOWN), (b"a", 0.0, spm.NORMAL)]
     with pytest.raises(ModelError, match=r"its unknown piece '\?' is one character"):
         document(model_from_bytes(spm.write_model(rows)))
+
+
+# ------------------------------------------------------------------ published models
+
+PUBLISHED = [
+    "llama2_tokenizer.model",
+    "mistral_tokenizer.model.v1",
+    "mistral_mistral_instruct_tokenizer_240323.model.v3",
+]
+RUNS = " x".join(" " * n for n in range(40))
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_models(name: str, data_path: DataPath) -> None:
+    tok = pybpe.load(data_path(f"vocab/sentencepiece/{name}"))
+    assert isinstance(tok._model, CodepointModel)
+    texts = [RUNS, "[INST] hi [/INST]<s>[INST]<0x41>[/INST]<unk> "]
+    for corpus in ("english", "code", "multilingual"):
+        path = data_path(f"corpora/{corpus}_1mb.txt")
+        texts.append(path.read_text()[500_000:520_000])
+    same_ids(tok._model, texts)
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_models_on_a_megabyte(
+    name: str, tmp_path: Path, data_path: DataPath
+) -> None:
+    transformers = pytest.importorskip("transformers")
+    tok = pybpe.load(data_path(f"vocab/sentencepiece/{name}"))
+    tok.save_as(tmp_path / "folder", "hf")
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path / "folder")
+    for corpus in ("english", "code", "multilingual"):
+        text = data_path(f"corpora/{corpus}_1mb.txt").read_text()
+        ids = tok.encode(text, add_special_tokens=True)
+        assert theirs.encode(text) == ids
+        assert theirs.decode(ids, skip_special_tokens=True) == tok.decode(ids) == text
+
+
+# ------------------------------------------------------------------ transformers
+
+
+def gemma_like() -> Tokenizer:
+    """Train a model with bytes, runs as symbols and texts kept as they are."""
+    words = random.Random(9).choices(
+        ["the", "a", "cat", "on", "mat.", "it's", "12", "中", "ét"], k=4000
+    )
+    lines = [" ".join(words[i : i + 9]) for i in range(0, len(words), 9)]
+    return pybpe.train_sentencepiece(
+        lines,
+        310,
+        normalization_rule_name="identity",
+        byte_fallback=True,
+        add_dummy_prefix=False,
+        remove_extra_whitespaces=False,
+        split_digits=True,
+        pad_id=0,
+        eos_id=1,
+        bos_id=2,
+        unk_id=3,
+        control_symbols=["<start_of_turn>", "<end_of_turn>"],
+        user_defined_symbols=[
+            *("\n" * n for n in range(2, 9)),
+            *(spm.MARK * n for n in range(2, 9)),
+            "<table>",
+        ],
+    )
+
+
+@pytest.mark.parametrize("source", ["gemma", "llama"])
+def test_a_folder_for_transformers(source: str, tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    if source == "gemma":
+        tok, turn, end = gemma_like(), "<start_of_turn>", "<end_of_turn>"
+    else:
+        tok = pybpe.train_sentencepiece(
+            ["the cat sat on the mat it is the end of it" * 9],
+            300,
+            preset="llama2",
+            hard_vocab_limit=False,
+            control_symbols=["<|im_start|>", "<|im_end|>"],
+            user_defined_symbols=["<tool>"],
+        )
+        turn, end = "<|im_start|>", "<|im_end|>"
+    template = (
+        "{% for m in messages %}" + turn + "{{ m.content }}" + end + "{% endfor %}"
+    )
+    tok.save_as(tmp_path / "f", "hf", roles={"eos": end}, chat_template=template)
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path / "f")
+    assert theirs.eos_token_id == tok.special_tokens[end]
+    assert theirs.bos_token == "<s>"  # noqa: S105
+    assert theirs.unk_token is None  # it would be found in texts
+    assert len(theirs) == tok.vocab_size
+    rng = random.Random(2)
+    for _ in range(100):
+        text = random_text(rng, turn, end, "<tool>", "<table>", "\n\n\n", "     ")
+        ids = tok.encode(text, allowed_special="all", add_special_tokens=True)
+        assert theirs.encode(text) == ids
+        plain = text.replace(spm.MARK, " ")
+        ids = theirs.encode(plain)
+        assert theirs.decode(ids, skip_special_tokens=True) == tok.decode(ids)
+    shown = theirs.apply_chat_template([{"content": "hi"}], tokenize=False)
+    assert shown == f"{turn}hi{end}"
