@@ -202,7 +202,8 @@ def test_offsets(text: str, offsets: list[int]) -> None:
     encoding = tiktoken.get_encoding("cl100k_base")
     ids = encoding.encode(text, allowed_special="all")
     assert encoding.decode_with_offsets(ids) == (text, offsets)
-    assert encoding.decode_with_offsets(number for number in ids) == (text, offsets)
+    one_by_one: Any = (number for number in ids)
+    assert encoding.decode_with_offsets(one_by_one) == (text, offsets)
 
 
 @hypothesis.given(numbers=st.lists(st.integers(0, 100_255), min_size=1, max_size=20))
