@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 import random
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -373,6 +374,81 @@ def test_published_models_on_a_megabyte(
         ids = tok.encode(text, add_special_tokens=True)
         assert theirs.encode(text) == ids
         assert theirs.decode(ids, skip_special_tokens=True) == tok.decode(ids) == text
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"preset": "llama2"},
+        {"preset": "llama2", "user_defined_symbols": ["<tool>", "\u2581\u2581"]},
+        {"normalization_rule_name": "identity", "byte_fallback": True},
+        {"normalization_rule_name": "identity", "add_dummy_prefix": False},
+        {},  # a character map: for sentencepiece alone
+    ],
+)
+def test_trained_models_on_a_megabyte(
+    options: Any, tmp_path: Path, data_path: DataPath
+) -> None:
+    sentencepiece = pytest.importorskip("sentencepiece")
+    tokenizers = pytest.importorskip("tokenizers")
+    corpora = {
+        name: data_path(f"corpora/{name}_1mb.txt").read_text().replace("\u2581", "_")
+        for name in ("english", "code", "multilingual")
+    }
+    lines = [line for text in corpora.values() for line in text.splitlines()]
+    tok = pybpe.train_sentencepiece(lines, 8000, **options)
+    tok.save_as(tmp_path / "my.model")
+    path = str(tmp_path / "my.model")
+    encoders = {
+        "sentencepiece": sentencepiece.SentencePieceProcessor(model_file=path).encode
+    }
+    if options:
+        tok.save_as(tmp_path / "tokenizer.json")
+        theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+        encoders["tokenizers"] = lambda text: (
+            theirs.encode(text, add_special_tokens=False).ids
+        )
+    if options.get("preset") == "llama2":
+        pytest.importorskip("gguf")
+        tok.save_as(tmp_path / "my.gguf")
+        encoders["gguf"] = pybpe.load(tmp_path / "my.gguf").encode
+    for text in corpora.values():
+        ids = tok.encode(text, disallowed_special=())
+        for name, encode in encoders.items():
+            assert encode(text) == ids, name
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_without_tokenizers(
+    wrong: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    tok = gemma_like()
+    honest = _hf_pieces.document_of
+
+    def damaged(tokenizer_model: CodepointModel) -> dict[str, Any]:
+        values = honest(tokenizer_model)
+        del values["model"]["merges"][0]
+        return values
+
+    if wrong:
+        monkeypatch.setattr(_hf_pieces, "document_of", damaged)
+        with pytest.raises(ModelError, match="pybpe reads the file otherwise"):
+            tok.save_as(tmp_path / "folder", "hf")
+        assert list(tmp_path.iterdir()) == []
+        return
+    tok.save_as(tmp_path / "folder", "hf")
+    again = pybpe.load(tmp_path / "folder")
+    assert again.special_tokens == tok.special_tokens
+    assert again.added_tokens == tok.added_tokens
+    rng = random.Random(4)
+    for _ in range(50):
+        text = random_text(rng, "<start_of_turn>", "<table>", "\n\n\n")
+        ids = tok.encode(text, allowed_special="all")
+        assert again.encode(text, allowed_special="all") == ids
 
 
 # ------------------------------------------------------------------ transformers

@@ -109,6 +109,8 @@ def in_minbpe(tok: Tokenizer, folder: Path) -> Callable[[str], list[int]] | None
             left, right = map(int, line.split())
             merges[left, right] = 256 + len(merges)
 
+    seen: dict[str, list[int]] = {}  # It has none, and takes minutes.
+
     def encode(text: str) -> list[int]:
         ids: list[int] = []
         alternatives = "|".join(map(re.escape, special))
@@ -117,7 +119,9 @@ def in_minbpe(tok: Tokenizer, folder: Path) -> Callable[[str], list[int]] | None
                 ids.append(special[part])
                 continue
             for chunk in regex.findall(pattern, part):
-                ids += merged(list(chunk.encode()), merges)
+                if chunk not in seen:
+                    seen[chunk] = merged(list(chunk.encode()), merges)
+                ids += seen[chunk]
         return ids
 
     return encode
@@ -187,7 +191,7 @@ def test_what_minbpe_reads_otherwise(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.long
 @TRAINED
-@pytest.mark.parametrize("reader", [in_tiktoken, in_tokenizers, in_gpt2])
+@pytest.mark.parametrize("reader", [in_tiktoken, in_tokenizers, in_minbpe, in_gpt2])
 def test_trained_models_on_a_megabyte(
     reader: Callable[[Tokenizer, Path], Callable[[str], list[int]] | None],
     pattern: Any,
