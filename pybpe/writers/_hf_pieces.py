@@ -31,7 +31,7 @@ from pybpe.errors import ModelError
 from pybpe.formats._hf_parts import literal, normalizers
 from pybpe.formats._source import shown
 from pybpe.normalizers import apply_all
-from pybpe.writers import _hf_parts
+from pybpe.writers import _charsmap, _hf_parts
 from pybpe.writers._parts import text_of
 from pybpe.writers._piece_merges import PieceMerges
 
@@ -58,11 +58,17 @@ def document_of(model: CodepointModel) -> Json:
             "that character for known"
         )
     merges = PieceMerges(model)
-    normalizer = _normalizer(model)
     symbols = _of_type(texts, model, USER_DEFINED)
     _refuse_symbols(symbols)
-    steps = normalizers(normalizer)
+    spaces = _spaces(model)
+    # The character map leaves them as they are.
+    steps = normalizers(_sequence(spaces))
     as_added = all(apply_all(steps, symbol) == symbol for symbol in symbols)
+    if model.normalizer.charsmap:
+        # The space before a text is there even if nothing else is left of it.
+        first = int(model.normalizer.add_dummy_prefix)
+        changes = _charsmap.steps(model.normalizer, symbols)
+        spaces = [*spaces[:first], *changes, *spaces[first:]]
     pre_tokenizer = None
     if not as_added:
         pre_tokenizer = _pre_tokenizer(model, texts, merges, symbols)
@@ -77,7 +83,7 @@ def document_of(model: CodepointModel) -> Json:
         "truncation": None,
         "padding": None,
         "added_tokens": added,
-        "normalizer": normalizer,
+        "normalizer": _sequence(spaces),
         "pre_tokenizer": pre_tokenizer,
         "post_processor": _hf_parts.post_processor(
             model.text_prefix, model.text_suffix, names
@@ -130,14 +136,6 @@ def _refuse(model: CodepointModel) -> None:
     Raises:
         ModelError: Naming it.
     """
-    if model.normalizer.charsmap:
-        raise ModelError(
-            f"it has a character map ({model.normalizer.name or 'without a name'}), "
-            f"which {_WHAT} cannot hold exactly: the part that is made for such maps "
-            "takes letters and their marks apart otherwise than sentencepiece, and "
-            "loses some. Models trained with normalization_rule_name='identity' "
-            "have none"
-        )
     for part, wrong in (
         ("a denormalizer", model.denormalizer is not None),
         ("spaces without marks", not model.normalizer.escape_whitespaces),
@@ -171,30 +169,30 @@ def _refuse_symbols(symbols: list[str]) -> None:
 # ------------------------------------------------------------------ text
 
 
-def _normalizer(model: CodepointModel) -> Json:
-    """Return what is done with spaces."""
+def _spaces(model: CodepointModel) -> list[Json]:
+    """Return what is done with spaces; a mark before the text comes first."""
     spaces = model.normalizer
     parts: list[Json] = []
-    if spaces.remove_extra_whitespaces:
-        # A space that is put before the text joins those that are there.
-        if spaces.add_dummy_prefix:
-            parts.append({"type": "Prepend", "prepend": " "})
-        else:
-            parts.append(_replace(r"\A +", ""))
-        parts += [
-            _replace(" {2,}", " "),
-            {"type": "Replace", "pattern": {"String": " "}, "content": _MARK},
-            _replace(rf"{_MARK}+\z", ""),
-        ]
-        return {"type": "Sequence", "normalizers": parts}
     if spaces.add_dummy_prefix:
-        parts.append({"type": "Prepend", "prepend": _MARK})
+        # If there is more to do, a space, which is done like others.
+        more = spaces.remove_extra_whitespaces or spaces.charsmap
+        parts.append({"type": "Prepend", "prepend": " " if more else _MARK})
+    elif spaces.remove_extra_whitespaces:
+        parts.append(_replace(r"\A +", ""))
+    if spaces.remove_extra_whitespaces:
+        parts.append(_replace(" {2,}", " "))
     parts.append({"type": "Replace", "pattern": {"String": " "}, "content": _MARK})
-    return {"type": "Sequence", "normalizers": parts} if parts[1:] else parts[0]
+    if spaces.remove_extra_whitespaces:
+        parts.append(_replace(rf"{_MARK}+\z", ""))
+    return parts
 
 
 def _replace(pattern: str, content: str) -> Json:
     return {"type": "Replace", "pattern": {"Regex": pattern}, "content": content}
+
+
+def _sequence(parts: list[Json]) -> Json:
+    return {"type": "Sequence", "normalizers": parts} if parts[1:] else parts[0]
 
 
 def _pre_tokenizer(
