@@ -115,7 +115,7 @@ def _encode(theirs: Any, text: str) -> list[int] | None:
 
 
 def _in_transformers(folder: Path) -> Any:
-    """Return what transformers makes of the folder; None if it is not installed.
+    """Return what transformers makes of the folder; None if it cannot be imported.
 
     Raises:
         ModelError: It cannot load the folder.
@@ -125,7 +125,8 @@ def _in_transformers(folder: Path) -> Any:
     logger.addFilter(_nothing)
     try:
         from transformers import AutoTokenizer
-    except ImportError:
+    except Exception:
+        # Not installed, or not with these versions of what it needs.
         return None
     finally:
         logger.removeFilter(_nothing)
