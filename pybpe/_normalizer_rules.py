@@ -9,15 +9,13 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
+from pybpe._piece_options import IDENTITY
 from pybpe.codepoint import CodepointModel, Normalizer
 from pybpe.errors import TrainingError
 
 if TYPE_CHECKING:
     from pybpe._piece_options import Options
     from pybpe.tokenizer import Tokenizer
-
-IDENTITY = "identity"
-RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
 
 
 def normalizers(
@@ -46,13 +44,8 @@ def normalizers(
         name, charsmap, denormalizer = _of_files(name, files)
     elif name == IDENTITY:
         charsmap = b""
-    elif name in RULES:
-        charsmap = _of_package(normalization_rule_name=name).normalizer.charsmap
     else:
-        raise ValueError(
-            f"normalization_rule_name must be one of {', '.join((IDENTITY, *RULES))}, "
-            f"got {name!r}"
-        )
+        charsmap = _of_package(normalization_rule_name=name).normalizer.charsmap
     normalizer = Normalizer(
         name=name,
         charsmap=charsmap,

@@ -137,6 +137,10 @@ PRESETS: dict[str, PieceOptions] = {
     },
 }
 
+# Rules of normalisation that have a name.
+IDENTITY = "identity"
+RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
+
 _UNIGRAM = "is for unigram models only; it changes nothing in BPE"
 _GONE = "does nothing in sentencepiece any more"
 _OURS = "is said another way here: "
@@ -410,6 +414,10 @@ def _string(name: str, value: object) -> str:
     if name == "required_chars" and "\u2585" in value:
         raise ValueError(
             f"{name} must not hold U+2585: sentencepiece keeps it for itself"
+        )
+    if name == "normalization_rule_name" and value not in (IDENTITY, *RULES):
+        raise ValueError(
+            f"{name} must be one of {', '.join((IDENTITY, *RULES))}, got {value!r}"
         )
     if name == "input_format" and value not in ("", "text", "tsv"):
         raise ValueError(f"{name} must be 'text' or 'tsv', got {value!r}")

@@ -71,7 +71,13 @@ def test_mistakes(model: Path, tmp_path: Path) -> None:
     assert "ROLE=TOKEN" in fail("convert", model, out, "--role", "end=x", status=2)
     arguments = ("convert", model, out, "--format")
     assert "it is byte-level" in fail(*arguments, "sentencepiece")
-    assert "no place for roles" in fail(*arguments, "minbpe", "--role", "eos=<|end|>")
+    eos = ("--role", "eos=<|end|>")
+    assert "no place for roles" in fail(*arguments, "minbpe", *eos, status=2)
+    template = ("--chat-template", model)
+    assert "no place for one" in fail(*arguments, "minbpe", *template, status=2)
+    assert "is given twice" in fail("convert", model, out, *eos, *eos, status=2)
+    assert "--role names 'xyz' as 'eos'" in fail(*arguments, "hf", "--role", "eos=xyz")
+    assert "is no special token" in fail(*arguments, "hf", "--role", "eos=x")
     assert "there is no folder" in fail(
         "convert", model, tmp_path / "no" / "my.tiktoken"
     )

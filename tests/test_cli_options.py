@@ -18,6 +18,7 @@ from cli_runs import fail, pybpe_cli, succeed
 
 import pybpe
 from pybpe.cli import bars
+from pybpe.cli.program import main
 from pybpe.split.patterns import NAMED
 from pybpe.training import Progress
 
@@ -59,6 +60,63 @@ def test_bad_values_have_status_2_and_name_the_option(
     for python in ("vocab_size", "num_threads", "min_frequency", "None chooses"):
         assert python not in message
     assert not out.exists()
+
+
+CODEPOINT = "--mode codepoint --vocab-size"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--vocab-size 300 --special a --protected a", "both --special and --protect"),
+        ("--vocab-size 300 --snapshot 5", "--snapshot must be between 256 and 300"),
+        ("--num-merges 10 --snapshot 270", "--snapshot must be between 256 and 266"),
+        ("--num-merges 99999999", "--num-merges must be between 0"),
+        ("--vocab-size 300 --max-pretokens 99999999999999999999", "--max-pretokens"),
+        (f"{CODEPOINT} 0", "--vocab-size must be between 1"),
+        (f"{CODEPOINT} 99999999", "--vocab-size must be between 1"),
+        (f"{CODEPOINT} 30 -O byte_fallback=true", "too small for the 259 pieces"),
+        (f"{CODEPOINT} 30 -O character_coverage=5", "between 0.98 and 1"),
+        (f"{CODEPOINT} 30 -O normalization_rule_name=x", "must be one of identity"),
+        (f"{CODEPOINT} 30 -O unk_id=1", "bos_id=1 is the id of"),
+        (f"{CODEPOINT} 30 -O bos_id=1000", "bos_id=1000 is not below --vocab-size"),
+        (f"{CODEPOINT} 30 -O user_defined_symbols=", "user_defined_symbols[0] is em"),
+        (f"{CODEPOINT} 30 -O num_threads=0", "--threads must be between 1"),
+        (f"{CODEPOINT} 30 -O auto_character_coverage=true", "needs byte_fallback"),
+        (
+            f"{CODEPOINT} 30 --normalizer-from x -O normalization_rule_name=nfkc",
+            "give --normalizer-from or normalization_rule_name",
+        ),
+    ],
+)
+def test_no_text_is_read_for_options_that_are_wrong_by_themselves(
+    tmp_path: Path, options: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Nor is there one.
+    command = ["train", str(tmp_path / "none"), "-o", str(tmp_path / "out.pybpe")]
+    assert main([*command, *options.split()]) == 2
+    assert said in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            "encode none -t x --special a=256 --special b=256",
+            "the id 256 is there twice",
+        ),
+        ("encode none -t x --special a=16777216", "16777216 is no id for 'a'"),
+        ("info none --special a=" + "9" * 50, "is no id for 'a'"),
+        ("decode none x", "item 1: 'x' is no id"),
+        ("decode none 5 -- -1", "item 2: '-1' is no id"),
+    ],
+)
+def test_no_model_is_read_for_them_either(
+    arguments: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments.split()) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_the_demo_checks_its_options(corpus: Path) -> None:

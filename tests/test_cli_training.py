@@ -91,7 +91,7 @@ def test_snapshots_are_files_beside_the_output(corpus: Path) -> None:
         assert path.read_bytes() == alone.to_bytes()
 
     arguments = ["--vocab-size", 280, "--snapshot", 281]
-    message = fail("train", corpus, *arguments, "-o", out)
+    message = fail("train", corpus, *arguments, "-o", out, status=2)
     assert "--snapshot must be between 256 and 280" in message
     target = corpus.with_name("corpus-270.txt")
     target.write_text(TEXT)

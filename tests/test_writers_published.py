@@ -21,7 +21,7 @@ from pybpe import ModelError, Tokenizer, _binding
 from pybpe.codepoint import CodepointModel
 from pybpe.formats._source import Source
 from pybpe.formats.tokenizer_json import read
-from pybpe.writers import tokenizer_json
+from pybpe.writers import hf, tokenizer_json
 from pybpe.writers._parts import Job
 from pybpe.writers._patterns import translated
 from pybpe.writers.sentencepiece import model_to_bytes
@@ -109,6 +109,8 @@ def in_minbpe(tok: Tokenizer, folder: Path) -> Callable[[str], list[int]] | None
             left, right = map(int, line.split())
             merges[left, right] = 256 + len(merges)
 
+    seen: dict[str, list[int]] = {}  # It has none, and takes minutes.
+
     def encode(text: str) -> list[int]:
         ids: list[int] = []
         alternatives = "|".join(map(re.escape, special))
@@ -117,7 +119,9 @@ def in_minbpe(tok: Tokenizer, folder: Path) -> Callable[[str], list[int]] | None
                 ids.append(special[part])
                 continue
             for chunk in regex.findall(pattern, part):
-                ids += merged(list(chunk.encode()), merges)
+                if chunk not in seen:
+                    seen[chunk] = merged(list(chunk.encode()), merges)
+                ids += seen[chunk]
         return ids
 
     return encode
@@ -187,7 +191,7 @@ def test_what_minbpe_reads_otherwise(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.long
 @TRAINED
-@pytest.mark.parametrize("reader", [in_tiktoken, in_tokenizers, in_gpt2])
+@pytest.mark.parametrize("reader", [in_tiktoken, in_tokenizers, in_minbpe, in_gpt2])
 def test_trained_models_on_a_megabyte(
     reader: Callable[[Tokenizer, Path], Callable[[str], list[int]] | None],
     pattern: Any,
@@ -316,6 +320,30 @@ def test_transformers(tmp_path: Path) -> None:
         assert shown == "<|im_start|>hi<|im_end|>"
 
 
+def test_roles_of_tokens_that_are_not_special(tmp_path: Path) -> None:
+    """transformers matches every token that has a role, also in texts."""
+    tok = trained("gpt2", "lowest", "identity")
+    with pytest.raises(ModelError, match=r"'e' \(id 101\) is to be 'eos'"):
+        tok.save_as(tmp_path / "folder", "hf", roles={"eos": "e"})
+
+
+def test_transformers_reads_folders_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("transformers")
+    tok = trained("gpt2", "lowest", "identity")
+    honest = hf.files
+
+    def without_roles(job: Job) -> list[bytes]:
+        document, config, roles = honest(job)
+        return [document, config.replace(b"eos_token", b"sep_token"), roles]
+
+    monkeypatch.setattr(hf, "files", without_roles)
+    with pytest.raises(ModelError, match="transformers reads the file otherwise"):
+        tok.save_as(tmp_path / "folder", "hf", roles={"eos": "<|im_end|>"})
+    assert not (tmp_path / "folder").exists()
+
+
 # ------------------------------------------------------------------ sentencepiece
 
 
@@ -386,8 +414,14 @@ def test_sentencepiece(options: dict[str, Any], tmp_path: Path) -> None:
         ("tekken/tekken_240718.json", ["tiktoken", "tokenizer.json"]),
         ("llamacpp/ggml-vocab-gpt-2.gguf", ["gguf", "gpt2", "tokenizer.json"]),
         ("llamacpp/ggml-vocab-llama-spm.gguf", ["gguf", "sentencepiece"]),
-        ("sentencepiece/llama2_tokenizer.model", ["sentencepiece", "gguf"]),
-        ("sentencepiece/mistral_tokenizer.model.v1", ["sentencepiece"]),
+        (
+            "sentencepiece/llama2_tokenizer.model",
+            ["sentencepiece", "gguf", "tokenizer.json"],
+        ),
+        (
+            "sentencepiece/mistral_tokenizer.model.v1",
+            ["sentencepiece", "tokenizer.json"],
+        ),
     ],
 )
 def test_published_vocabularies(

@@ -35,6 +35,11 @@ _OWN = {
     "normalizer_from": "--normalizer-from",
     "vocab_file": "--vocab-file",
 }
+_RULES = (
+    "normalization_rule_name",
+    "normalization_rule_tsv",
+    "denormalization_rule_tsv",
+)
 _TRUTHS = {
     **dict.fromkeys(("true", "t", "yes", "y", "1"), True),
     **dict.fromkeys(("false", "f", "no", "n", "0"), False),
@@ -76,6 +81,7 @@ def train(
     options = parse(settings)
     if threads is not None:
         options.setdefault("num_threads", threads)
+    _check(vocab_size, preset, options, normalizer_from)
     started = time.monotonic()
     bars = Bars(quiet)
     try:
@@ -100,6 +106,33 @@ def train(
     else:
         tok.save(output)
     _summary(tok, output, time.monotonic() - started, quiet)
+
+
+def _check(
+    vocab_size: int,
+    preset: str | None,
+    options: dict[str, Any],
+    normalizer_from: str | None,
+) -> None:
+    """Refuse option values that no text could make right.
+
+    Raises:
+        click.UsageError: Naming the first one.
+    """
+    from pybpe._piece_options import Options
+
+    for name in _RULES if normalizer_from else ():
+        if name in options:
+            raise click.UsageError(f"give --normalizer-from or {name}, not both")
+    try:
+        checked = Options(vocab_size, preset, options)
+    except (TypeError, ValueError) as error:
+        raise click.UsageError(in_our_words(str(error))) from None
+    if len(checked.meta) > vocab_size:
+        raise click.UsageError(
+            f"--vocab-size: {vocab_size} is too small for the {len(checked.meta):,} "
+            "pieces that are always there"
+        )
 
 
 def _summary(tok: pybpe.Tokenizer, output: str, seconds: float, quiet: bool) -> None:

@@ -237,10 +237,11 @@ def decode(
             "ids as arguments go with none of --input, --format and --lines"
         )
     refuse_binary_lines(lines, form)
+    numbers = arguments(ids)
     check_output(to, [*model_files(model), *([] if ids else [file])])
     tok = load(model, split)
     if ids:
-        text = tok.decode_bytes(arguments(ids))
+        text = tok.decode_bytes(numbers)
         with output(to) as out:
             out.write(text)
         return

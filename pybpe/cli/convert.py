@@ -29,7 +29,7 @@ def _roles(
     """Return the roles and tokens of --role.
 
     Raises:
-        click.BadParameter: One is not ROLE=TOKEN.
+        click.BadParameter: One is not ROLE=TOKEN, or a role comes twice.
     """
     roles: dict[str, str] = {}
     for value in values:
@@ -38,6 +38,8 @@ def _roles(
             raise click.BadParameter(
                 f"{value!r} is not ROLE=TOKEN with one of the roles {', '.join(ROLES)}"
             )
+        if role in roles:
+            raise click.BadParameter(f"the role {role!r} is given twice")
         roles[role] = token
     return roles
 
@@ -87,6 +89,10 @@ def convert(
         target = target_of(tokenizer, output, kind)
     except ValueError as error:
         raise click.UsageError(in_our_words(str(error))) from None
+    if roles and target.format not in ("hf", "gguf"):
+        raise click.UsageError(f"--role: {target.format} has no place for roles")
+    if chat_template is not None and target.format != "hf":
+        raise click.UsageError(f"--chat-template: {target.format} has no place for one")
     if target.format != "hf" or target.folder.is_dir():
         for path in target.paths:
             check_output(path, model_files(model))

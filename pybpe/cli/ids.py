@@ -66,8 +66,15 @@ def read_line(line: bytes, form: str, number: int) -> list[int]:
 
 
 def arguments(words: tuple[str, ...]) -> list[int]:
-    """Read ids that were given as arguments."""
-    return _words(" ".join(words).encode("utf-8", "surrogateescape"), "")
+    """Read ids that were given as arguments.
+
+    Raises:
+        click.UsageError: One is none.
+    """
+    try:
+        return _words(" ".join(words).encode("utf-8", "surrogateescape"), "")
+    except click.ClickException as error:
+        raise click.UsageError(error.message) from None
 
 
 def _words(line: bytes, where: str) -> list[int]:

@@ -11,6 +11,10 @@ import pybpe
 from pybpe.cli.options import as_split, in_our_words
 from pybpe.split import Split
 
+# Ids are below 2^24, which has so many digits; zeros in front count.
+MAX_IDS = 1 << 24
+_MAX_DIGITS = 20
+
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 # Where in click's context --special leaves its tokens for `load`.
@@ -23,7 +27,7 @@ def _keep_special(
     """Keep the tokens and ids of --special.
 
     Raises:
-        click.BadParameter: One is not TOKEN=ID, or a token comes twice.
+        click.BadParameter: One is not TOKEN=ID, or a token or an id comes twice.
     """
     tokens: dict[str | bytes, int] = {}
     for value in values:
@@ -34,7 +38,13 @@ def _keep_special(
             )
         if token in tokens:
             raise click.BadParameter(f"{token!r} is there twice")
-        tokens[token] = int(number[:20])
+        if len(number) > _MAX_DIGITS or int(number) >= MAX_IDS:
+            raise click.BadParameter(
+                f"{number[:20]} is no id for {token!r}: ids are below {MAX_IDS:,}"
+            )
+        if int(number) in tokens.values():
+            raise click.BadParameter(f"the id {int(number)} is there twice")
+        tokens[token] = int(number)
     context.meta[_SPECIAL] = tokens or None
 
 

@@ -29,6 +29,8 @@ _OPTIONS = {
     r"protected\[\d+\]": "--protected",
     "protected:": "--protected:",
     "num_threads": "--threads",
+    "roles names": "--role names",
+    "pattern cannot be given": "--pattern cannot be given",
     "normalizer_from": "--normalizer-from",
     r"special_tokens=\{\.\.\.\}": "--special TOKEN=ID",
     "special_tokens=": "--special",

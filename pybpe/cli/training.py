@@ -120,7 +120,7 @@ Examples:
 )
 @click.option(
     "--max-pretokens",
-    type=click.IntRange(1),
+    type=click.IntRange(1, 2**63 - 1),
     metavar="INTEGER",
     help="Give up when there are more distinct pretokens, before they fill the memory.",
 )
@@ -243,13 +243,38 @@ def train(
 
 def check(options: dict[str, Any], initial: str | None) -> None:
     """Refuse values of `train`'s options that no text could make right."""
+    from pybpe._training_options import Given, Options
+
     specials, protected = options["specials"], options["protected"]
     check_tokens(specials, "--special")
     check_tokens(protected, "--protected")
     if (options["vocab_size"] is None) == (options["num_merges"] is None):
         raise click.UsageError("give --vocab-size or --num-merges, and only one")
-    if options["vocab_size"] is not None and initial is None:
+    for token in specials:
+        if token in protected:
+            raise click.UsageError(f"{token!r} is both --special and --protected")
+    if initial is not None:
+        return  # The rest depends on what is in there.
+    if options["vocab_size"] is not None:
         check_vocab_size(options["vocab_size"], specials, protected)
+    try:
+        Options(
+            Given(
+                vocab_size=options["vocab_size"],
+                num_merges=options["num_merges"],
+                pattern=options["split"],
+                special_tokens=specials,
+                protected=protected,
+                tie_break=options["tie_break"],
+                byte_order=options["byte_order"],
+                min_frequency=options["min_frequency"],
+                max_token_bytes=options["max_token_bytes"],
+                initial=None,
+                snapshots=options["snapshots"],
+            )
+        )
+    except ValueError as error:
+        raise click.UsageError(in_our_words(str(error))) from None
 
 
 def snapshot_outputs(output: str, sizes: list[int]) -> dict[int, str]:

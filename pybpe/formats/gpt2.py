@@ -81,7 +81,7 @@ def read_pair(vocabulary: Source, merges: Source) -> Model:
     Raises:
         ModelError: A file is malformed, or the two do not fit each other.
     """
-    ids = _vocabulary(vocabulary.data)
+    ids = vocabulary_of(vocabulary.data)
     digest = hashlib.sha256(_published_form(merges.data)).hexdigest()
     pairs = merge_lines(merges.data)
     left_out = _unmade(ids, pairs)
@@ -187,7 +187,7 @@ def merges_model(
     )
 
 
-def _vocabulary(data: bytes) -> dict[bytes, int]:
+def vocabulary_of(data: bytes) -> dict[bytes, int]:
     """Return the tokens and ids of a vocabulary file.
 
     Raises:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pybpe._ids import id_buffer, index
 from pybpe._text import to_utf8
-from pybpe.errors import ModelError, UnknownTokenError
+from pybpe.errors import ModelError, SpecialTokenError, UnknownTokenError
 from pybpe.permissions import Permissions
 from pybpe.split import Split, Stage
 from pybpe.tokenizer import Tokenizer
@@ -15,7 +15,7 @@ from pybpe.tokenizer import Tokenizer
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from collections.abc import Set as AbstractSet
-    from typing import Any, Literal
+    from typing import Any, Literal, NoReturn
 
     import numpy as np
     from numpy.typing import NDArray
@@ -36,6 +36,19 @@ class IdRangeError(UnknownTokenError, OverflowError):
 
 class NotAnIdError(TypeError, AssertionError):
     """Not an int; tiktoken asserts it."""
+
+
+def raise_disallowed_special_token(token: str) -> NoReturn:
+    """Raise the error about a text that spells a special token.
+
+    Raises:
+        SpecialTokenError: Always (a `ValueError`).
+    """
+    raise SpecialTokenError(
+        f"the text spells the special token {token!r}, which is not allowed: pass it "
+        f"to allowed_special if it is meant, or disallowed_special=() if it is "
+        "ordinary text"
+    )
 
 
 class Encoding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pybpe import encodings
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 # The encodings that have been asked for. An entry never changes: two threads that make
 # the same encoding at once both get the one that is stored first.
 ENCODINGS: dict[str, Encoding] = {}
+
+# What makes the arguments of an encoding, by name: those that a program registers here
+# are known to `get_encoding`.
+ENCODING_CONSTRUCTORS: dict[str, Callable[[], dict[str, Any]]] = {}
 
 # Names that share an id with another one, which pybpe's own tokenizers cannot have.
 _SECOND_NAMES = {"o200k_harmony": {"<|reserved_200018|>": 200018}}
@@ -35,7 +40,7 @@ def get_encoding(encoding_name: str) -> Encoding:
     if found is not None:
         return found
     if encoding_name not in PUBLISHED:
-        constructor = _plugins().get(encoding_name)
+        constructor = _constructors().get(encoding_name)
         if constructor is not None:
             return ENCODINGS.setdefault(encoding_name, Encoding(**constructor()))
     made = Encoding._of(
@@ -48,7 +53,27 @@ def get_encoding(encoding_name: str) -> Encoding:
 
 def list_encoding_names() -> list[str]:
     """Return the names that `get_encoding` knows."""
-    return [*encodings.list_encoding_names(), *_plugins()]
+    names = [*encodings.list_encoding_names(), *_constructors()]
+    return list(dict.fromkeys(names))
+
+
+def _arguments(name: str) -> dict[str, Any]:
+    """Return what a published encoding can be made from."""
+    encoding = get_encoding(name)
+    return {
+        "name": name,
+        "pat_str": encoding._pat_str,
+        "mergeable_ranks": encoding._mergeable_ranks,
+        "special_tokens": encoding._special_tokens,
+    }
+
+
+ENCODING_CONSTRUCTORS.update((name, partial(_arguments, name)) for name in PUBLISHED)
+
+
+def _constructors() -> dict[str, Callable[[], dict[str, Any]]]:
+    """Return what is registered and what plugins define; the former comes first."""
+    return _plugins() | ENCODING_CONSTRUCTORS
 
 
 def _plugins() -> dict[str, Callable[[], dict[str, Any]]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 
-from pybpe.codepoint import CodepointModel
+from pybpe.codepoint import MARK, CodepointModel
 from pybpe.errors import ModelError
 from pybpe.formats._source import shown
 from pybpe.model import Model
@@ -128,7 +128,11 @@ def compare_decoding(
     Raises:
         ModelError: They differ; the message shows a text.
     """
+    has_pieces = isinstance(tokenizer._model, CodepointModel)
     for text in probing_texts(tokenizer):
+        if has_pieces:
+            # A mark in a text comes back as a space, or in front of it not at all.
+            text = text.replace(MARK.decode(), " ")
         ids = tokenizer.encode(text, allowed_special="all")
         if decode(ids) != tokenizer.decode(ids):
             raise ModelError(

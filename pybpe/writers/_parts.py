@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pybpe._format_names import ROLES
 from pybpe.codepoint import CodepointModel
@@ -12,6 +12,9 @@ from pybpe.errors import ModelError
 from pybpe.formats._source import shown
 from pybpe.model import BYTES, Model
 from pybpe.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from pybpe._engines import AnyModel
 
 
 class Job(NamedTuple):
@@ -60,7 +63,7 @@ class Job(NamedTuple):
         return ids
 
 
-def extra_tokens(model: Model) -> list[tuple[bytes, int, bool]]:
+def extra_tokens(model: AnyModel) -> list[tuple[bytes, int, bool]]:
     """Return special and added tokens, their ids and whether special, by id."""
     tokens = [(token, number, True) for token, number in model.special_tokens]
     tokens += [(token, number, False) for token, number in model.added_tokens]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pybpe import _binding
+from pybpe.codepoint import CodepointModel
 from pybpe.errors import ModelError
 from pybpe.formats import _glyphs
 from pybpe.formats._source import shown
@@ -25,7 +26,8 @@ from pybpe.model import (
     UNMATCHED,
     Model,
 )
-from pybpe.writers import _hf_parts
+from pybpe.tokenizer import Tokenizer
+from pybpe.writers import _hf_parts, _hf_pieces
 from pybpe.writers._check import (
     compare_around,
     compare_decoding,
@@ -59,11 +61,8 @@ def document_of(job: Job) -> dict[str, Any]:
     """Return what the file holds, as JSON's objects."""
     tokenizer = job.tokenizer
     model = tokenizer._model
-    if not isinstance(model, Model):
-        raise ModelError(
-            f"it is a sentencepiece model; {_WHAT} has merges where those have scores, "
-            "and pybpe does not turn one into the other"
-        )
+    if isinstance(model, CodepointModel):
+        return _hf_pieces.document_of(model)
     names = _names(model)
     merges = merge_list(tokenizer)
     vocab = {name: number for number, name in names.items()}
@@ -251,25 +250,27 @@ def check(job: Job, folder: Path) -> None:
     except ImportError:
         from pybpe.loading import load
 
-        read = load(path)
-        compare_tokenizers(tokenizer, read)
-        compare_around(tokenizer, read)
+        model = tokenizer._model
+        if isinstance(model, CodepointModel) and model.normalizer.charsmap:
+            raise ModelError(
+                "it has a character map, and only the tokenizers package, which is "
+                "not installed, reads what comes of it: pip install tokenizers"
+            ) from None
+        _compare_with_ours(tokenizer, load(path))
         return
     try:
         theirs = Theirs.from_file(str(path))
     except Exception as error:
         raise ModelError(f"tokenizers cannot read the file: {error}") from None
-    model = tokenizer._model
-    assert isinstance(model, Model)  # noqa: S101
-    compare_tables(_expected(model), theirs.get_vocab(), "tokenizers")
+    compare_tables(_expected(tokenizer), theirs.get_vocab(), "tokenizers")
     added = theirs.get_added_tokens_decoder()
-    flags: dict[object, object] = {
-        (number, token.decode()): special
-        for token, number, special in extra_tokens(model)
-        if not model.flags.get(number, 0) & UNMATCHED
-    }
     found = {(number, token.content): token.special for number, token in added.items()}
-    compare_tables(flags, found, "tokenizers")
+    listed = _listed(tokenizer)
+    # User-defined pieces may be cut out by the pre-tokenizer instead.
+    optional = {key for key, special in listed.items() if not special} - found.keys()
+    if isinstance(tokenizer._model, CodepointModel):
+        listed = {key: listed[key] for key in listed if key not in optional}
+    compare_tables(listed, found, "tokenizers")
 
     def encode(text: str) -> list[int] | None:
         try:
@@ -282,9 +283,11 @@ def check(job: Job, folder: Path) -> None:
         return ids
 
     compare_ids(tokenizer, encode, "tokenizers")
+    # Of sentencepiece models, control pieces decode to nothing.
+    skip = isinstance(tokenizer._model, CodepointModel)
     compare_decoding(
         tokenizer,
-        lambda ids: str(theirs.decode(ids, skip_special_tokens=False)),
+        lambda ids: str(theirs.decode(ids, skip_special_tokens=skip)),
         "tokenizers",
     )
     around = theirs.encode("x", add_special_tokens=True).ids
@@ -295,10 +298,46 @@ def check(job: Job, folder: Path) -> None:
     )
 
 
-def _expected(model: Model) -> dict[object, object]:
+def _expected(tokenizer: Tokenizer) -> dict[object, object]:
     """Return spelling -> id of all tokens."""
+    model = tokenizer._model
+    if isinstance(model, CodepointModel):
+        return {piece.decode(): number for number, piece in enumerate(model.pieces())}
     table: dict[object, object] = {
         name: number for number, name in _names(model).items()
     }
     table.update((token.decode(), number) for token, number, _ in extra_tokens(model))
     return table
+
+
+def _listed(tokenizer: Tokenizer) -> dict[object, object]:
+    """Return (id, content) -> whether special, of all added tokens."""
+    model = tokenizer._model
+    unmatched = (
+        set()
+        if isinstance(model, CodepointModel)
+        else {number for number, flags in model.flags.items() if flags & UNMATCHED}
+    )
+    return {
+        (number, token.decode()): special
+        for token, number, special in extra_tokens(model)
+        if number not in unmatched
+    }
+
+
+def _compare_with_ours(tokenizer: Tokenizer, read: Tokenizer) -> None:
+    """Compare with what pybpe reads, in place of tokenizers.
+
+    Raises:
+        ModelError: They differ.
+    """
+    compare_around(tokenizer, read)
+    if isinstance(tokenizer._model, Model):
+        compare_tokenizers(tokenizer, read)
+        return
+    spelt = {**read.vocab, **{t: n for t, n, _ in extra_tokens(read._model)}}
+    for number, piece in enumerate(tokenizer._model.pieces()):
+        compare_tables({number: piece}, {spelt.get(piece): piece}, "pybpe")
+    compare_ids(
+        tokenizer, lambda text: read.encode(text, allowed_special="all"), "pybpe"
+    )
