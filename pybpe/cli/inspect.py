@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from pybpe import inspection
 from pybpe.cli import sections
 from pybpe.cli.files import as_files
 from pybpe.cli.models import load, pattern_option
-from pybpe.cli.sections import ALL, Named, Section, Used
+from pybpe.cli.sections import Named, Section, Used
 
 if TYPE_CHECKING:
     from pybpe.split import Split
@@ -109,13 +108,14 @@ def inspect(
             toks = [Named(model, toks[0].tok), Named(against, toks[1].tok)]
     if not (files or texts or words or corpora or any(flags.values())):
         flags = dict.fromkeys(flags, True)
-    made = _sections(toks, files, texts, words, corpora, top, flags)
+    made = list(_sections(toks, files, texts, words, corpora, top, flags))
     if as_json:
         click.echo(json.dumps({s.name: s.data for s in made}, indent=2))
         return
     for number, section in enumerate(made):
-        if number:
-            click.echo()
+        if len(made) > 1:
+            title = section.name.replace("_", " ").capitalize()
+            click.echo("\n" * (number > 0) + f"== {title}\n")
         for line in section.lines:
             click.echo(line)
 
@@ -138,8 +138,8 @@ def _sections(
         n = len(files)
         if files:
             used = [
-                Used(named, _shown_name(name), inspection.usage_of_files(named.tok, path))
-                for name, path in zip(files, paths, strict=False)
+                Used(named, name, inspection.usage_of_files(named.tok, path))
+                for name, path in zip(_shown_names(files), paths, strict=False)
                 for named in toks
             ]
             yield sections.files(toks, used, top)
@@ -161,10 +161,11 @@ def _unused(
     if trained_on:
         before = inspection.usage_of_files(named.tok, trained_on)
     used = inspection.usage_of_files(named.tok, paths)
-    names = " or ".join(map(_shown_name, corpora))
+    names = " or ".join(_shown_names(corpora))
     return sections.unused(named, names, used, before, top)
 
 
-def _shown_name(path: str) -> str:
-    """Return what a file goes by in tables: "-" is stdin."""
-    return "stdin" if path == "-" else Path(path).name
+def _shown_names(paths: Sequence[str]) -> list[str]:
+    """Return what files go by in tables: their names, if these tell them apart."""
+    names = ["stdin" if path == "-" else Path(path).name for path in paths]
+    return names if len({*names}) == len(names) else list(paths)

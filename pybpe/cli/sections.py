@@ -12,13 +12,17 @@ from pybpe.cli.tables import Cell, percent, table
 
 # Lists have all lines if so many are asked for.
 ALL = 0
+# Longer tokens are cut short in lists.
+_BRIEF = 60
+# The depths of indentation that are shown.
+_INDENTS = (0, 1, 2, 3, 4, 8, 12, 16)
 
 
 class Section(NamedTuple):
     """One part of the output.
 
     Attributes:
-        name: Its key in JSON.
+        name: Its key in JSON, and with spaces its title.
         data: What programs get.
         lines: What people get.
     """
@@ -50,6 +54,12 @@ def token_data(token: inspection.Token) -> dict[str, Any]:
 def cut(tokens: Sequence[inspection.Token]) -> str:
     """Return the tokens of a text side by side."""
     return " ".join(inspection.shown(token.text) for token in tokens)
+
+
+def brief(text: bytes) -> str:
+    """Return a token as it is shown in lists, a long one without its middle."""
+    shown = inspection.shown(text)
+    return shown if len(shown) <= _BRIEF else f"{shown[:30]} ... {shown[-10:]}"
 
 
 def first(items: Sequence[Any], top: int) -> Sequence[Any]:
@@ -150,9 +160,7 @@ def files(toks: Sequence[Named], used: Sequence[Used], top: int) -> Section:
     return Section("files", data, _file_lines(toks, used, top))
 
 
-def _file_lines(
-    toks: Sequence[Named], used: Sequence[Used], top: int
-) -> Iterator[str]:
+def _file_lines(toks: Sequence[Named], used: Sequence[Used], top: int) -> Iterator[str]:
     sizes = {u.file: u.usage for u in used}
     yield from table(
         ["file", "bytes", "characters", "words"],
@@ -172,31 +180,23 @@ def _file_lines(
         ]
         for named, file, usage in used
     ]
-    headers = ["tokenizer", "file", "tokens", "per word", "per character", "bytes each"]
-    headers += ["single bytes", "characters split"]
+    headers = ["tokenizer", "file", "tokens", "per word", "per character"]
+    headers += ["bytes each", "single bytes", "characters split"]
+    if len(toks) > 1:
+        # Both tokenizers of a file stand one below the other.
+        first_of = {u.file: u.usage.tokens for u in reversed(used)}
+        for row, one in zip(rows, used, strict=True):
+            row.append(percent(one.usage.tokens / max(1, first_of[one.file])))
+        headers.append(f"of {toks[0].name}")
     yield from one_or_both(toks, headers, rows)
     if len(toks) > 1:
-        yield ""
-        yield from _comparison(toks, used)
+        return
+    yield ""
     for named, file, usage in used:
         frequent = inspection.most_used(named.tok, usage, None if top == ALL else top)
-        if not frequent:
-            continue
-        yield ""
-        who = f" by {named.name}" if len(toks) > 1 else ""
-        yield f"most used in {file}{who}: " + ", ".join(
-            f"{inspection.shown(token.text)} {token.count:,}" for token in frequent
+        yield f"most used in {file}: " + ", ".join(
+            f"{brief(token.text)} {token.count:,}" for token in frequent
         )
-
-
-def _comparison(toks: Sequence[Named], used: Sequence[Used]) -> Iterator[str]:
-    ours, theirs = (
-        {u.file: u.usage.tokens for u in used if u.named is named} for named in toks
-    )
-    for file, n in ours.items():
-        if n:
-            share = percent(theirs[file] / n).strip()
-            yield f"{file}: {toks[1].name} takes {share} of the tokens of {toks[0].name}"
 
 
 def unused(
@@ -225,7 +225,7 @@ def _unused_lines(
     tokens = "ordinary tokens" if trained_on is None else "tokens that the files use"
     yield f"{len(found):,} {tokens} are never used in {corpus}, the longest first:"
     rows: list[list[Cell]] = [
-        [f" {t.id}", len(t.text), t.count, inspection.shown(t.text)]
+        [f" {t.id}", len(t.text), t.count, brief(t.text)]
         for t in first(found, top)
     ]
     if trained_on is None:
@@ -281,9 +281,8 @@ def _unreachable_lines(
     listed = {**found.unreachable, **dict.fromkeys(found.undecided, "not known")}
     if listed:
         yield ""
-        shown = inspection.shown
         rows = [
-            [f" {i}", shown(tok.token_bytes(i)), why]
+            [f" {i}", brief(tok.token_bytes(i)), why]
             for i, why in first(list(listed.items()), top)
         ]
         yield from table(["id", "token", "why"], rows)
@@ -363,9 +362,8 @@ def _white_space_lines(found: inspection.WhiteSpace, top: int) -> Iterator[str]:
             ("newlines", found.newlines),
         )
     ]
-    mixed = ", ".join(
-        inspection.shown(token.text) for token in first(found.mixed, min(top, 5) or 5)
-    )
+    mixed = ", ".join(brief(token.text) for token in first(found.mixed, min(top, 5) or 5))
+    mixed += ", ..." if len(found.mixed) > 5 else ""
     rows.append(["other", len(found.mixed), mixed])
     yield from table(["runs of", "tokens", "lengths"], rows)
     yield ""
@@ -373,9 +371,6 @@ def _white_space_lines(found: inspection.WhiteSpace, top: int) -> Iterator[str]:
         ["indent", "tokens", "a line break, so many spaces, and a word"],
         [[n, len(t), cut(t)] for n, t in found.indents.items() if n in _INDENTS],
     )
-
-
-_INDENTS = (0, 1, 2, 3, 4, 8, 12, 16)
 
 
 def runs(numbers: Sequence[int]) -> str:
@@ -410,7 +405,7 @@ def longest(named: Named, top: int) -> Section:
     found = inspection.longest_tokens(named.tok, n)
     data = {"tokenizer": named.name, "tokens": [token_data(token) for token in found]}
     rows: list[list[Cell]] = [
-        [f" {t.id}", len(t.text), inspection.shown(t.text)] for t in found
+        [f" {t.id}", len(t.text), brief(t.text)] for t in found
     ]
     return Section("longest", data, table(["id", "bytes", "token"], rows))
 

@@ -7,6 +7,7 @@ which one decides whether it does: of " 中" a model may have made a token of it
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 
 from pybpe.inspection._texts import begins_inside, ends_inside, last_character
@@ -26,41 +27,45 @@ def fits_utf8(text: bytes) -> bool:
     start = len(text)
     if missing:
         start = last_character(text)
-        if next(endings(text[start:]), None) is None:
+        if not endings(text[start:]):
             return False
     try:
         text[head:start].decode()
     except UnicodeDecodeError:
         return False
-    return next(beginnings(text[:head]), None) is not None
+    return len(beginnings(text[:head])) > 0
 
 
-def endings(part: bytes) -> Iterator[bytes]:
-    """Yield what may follow the beginning of a character, at most 4,096 of them."""
+@cache
+def endings(part: bytes) -> tuple[bytes, ...]:
+    """Return what may follow the beginning of a character: 4,096 ways at most."""
     missing = ends_inside(part)
-    # The last bytes vary first and the others with them: near ones are alike.
-    for number in range(64 ** min(missing, 2)):
-        tail = bytes(
-            0x80 + ((number >> 6 * i) + 29 * i * number) % 64 for i in range(missing)
-        )[::-1]
-        if missing == 0 or _is_character(part + tail):
-            yield tail
+    if not missing:
+        return (b"",)
+    # The first missing bytes vary with the last one: near ways are not alike.
+    tails = (
+        bytes(0x80 + ((n >> 6 * i) + 29 * i * n) % 64 for i in reversed(range(missing)))
+        for n in range(64 ** min(missing, 2))
+    )
+    return tuple(tail for tail in tails if _is_character(part + tail))
 
 
-def beginnings(part: bytes) -> Iterator[bytes]:
-    """Yield what may come before the end of a character, at most some thousands."""
+@cache
+def beginnings(part: bytes) -> tuple[bytes, ...]:
+    """Return what may come before the end of a character: some thousand ways."""
     if not part:
-        yield b""
-        return
+        return (b"",)
+    found = []
     for size in range(len(part) + 1, 5):
         leads = {2: range(0xC2, 0xE0), 3: range(0xE0, 0xF0), 4: range(0xF0, 0xF5)}[size]
         between = size - 1 - len(part)
         for tail in product(_TAIL, repeat=min(between, 1)):
             for lead in leads:
                 # Of two bytes between, the second goes with the first.
-                middle = bytes([*tail, *tail][:between])
-                if _is_character(bytes([lead]) + middle + part):
-                    yield bytes([lead]) + middle
+                head = bytes([lead, *tail, *tail][: 1 + between])
+                if _is_character(head + part):
+                    found.append(head)
+    return tuple(found)
 
 
 def around(text: bytes) -> Iterator[bytes]:
@@ -69,7 +74,7 @@ def around(text: bytes) -> Iterator[bytes]:
     last = b""
     if ends_inside(text):
         last = text[last_character(text) :]
-    before, behind = list(beginnings(head)), list(endings(last))
+    before, behind = beginnings(head), endings(last)
     n = max(len(before), len(behind))
     step = 1 if len(before) == 1 or len(behind) == 1 else 7
     for round_ in range(1 if step == 1 else 16):

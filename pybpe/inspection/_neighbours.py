@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pybpe.inspection import _completion
-from pybpe.inspection._texts import begins_inside, ends_inside
+from pybpe.inspection._texts import begins_inside, ends_inside, in_batches
 
 if TYPE_CHECKING:
     from pybpe.inspection._automaton import Cuts
@@ -98,7 +98,7 @@ class Neighbours:
             pairs.append([number, i] if forward else [i, number])
             texts.append(_joined(text, other, forward))
         found = []
-        encoded = self._merging.encode_batch(texts)
+        encoded = in_batches(self._merging, texts)
         for pair, both, got in zip(pairs, texts, encoded, strict=True):
             if got == pair and self._possible(both):
                 found.append(pair[1] if forward else pair[0])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pybpe import codepoint
 from pybpe.codepoint import CodepointModel, Normalizer
 from pybpe.inspection import reach
-from pybpe.inspection._texts import byte_of
+from pybpe.inspection._texts import byte_of, in_batches
 from pybpe.tokenizer import Tokenizer
 
 # What a character may be a piece of.
@@ -64,7 +64,7 @@ class PieceSearch(reach.OtherSearch):
             else:
                 rest.append(i)
         rest = self.try_texts({i: self.candidates(i) for i in rest})
-        joined = self.joining().encode_batch([self.pieces[i] for i in rest])
+        joined = in_batches(self.joining(), (self.pieces[i] for i in rest))
         symbols = [piece for piece, _ in self._model.added_tokens]
         for i, got in zip(rest, joined, strict=True):
             if any(symbol in self.pieces[i] for symbol in symbols):

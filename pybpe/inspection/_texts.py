@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from pybpe import codepoint
 from pybpe.model import BYTES, CHARACTERS, Model
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from pybpe.tokenizer import Tokenizer
 
 _MARK = codepoint.MARK
+_BATCH = 4096  # texts
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,15 @@ def tokens_of(tok: Tokenizer, text: str | bytes) -> list[Token]:
     """
     texts = token_texts(tok)
     return [Token(i, texts[i]) for i in tok.encode_ordinary(text)]
+
+
+def in_batches(
+    tok: Tokenizer, texts: Iterable[bytes], **options: Any
+) -> Iterator[list[int]]:
+    """Yield the ids of each text; so many lists are never held at once."""
+    rest = iter(texts)
+    while batch := list(islice(rest, _BATCH)):
+        yield from tok.encode_batch(batch, **options)
 
 
 def byte_of(piece: bytes) -> bytes:

@@ -30,6 +30,7 @@ from pybpe.inspection._automaton import Cuts
 from pybpe.inspection._neighbours import Neighbours
 from pybpe.inspection._texts import (
     cut_character,
+    in_batches,
     ordinary_ids,
     token_texts,
 )
@@ -130,6 +131,8 @@ class Search:
         self.unreachable: dict[int, str] = {}
         self.undecided: list[int] = []
         self.whole: list[int] = []
+        # Whether some character of a range is its own normal form.
+        self.normal: dict[range, bool] = {}
 
     def result(self) -> Reachability:
         return Reachability(
@@ -182,7 +185,7 @@ class Search:
     def unmerged(self, _gets_itself: set[int]) -> set[int]:
         """Return the ids of tokens that merging their own bytes does not make."""
         self.merging = _merging_only(self.tok)
-        encoded = self.merging.encode_batch([self.texts[i] for i in self.ids])
+        encoded = in_batches(self.merging, (self.texts[i] for i in self.ids))
         return {i for i, ids in zip(self.ids, encoded, strict=True) if ids != [i]}
 
     def is_settled(self, i: int, unmerged: set[int], gets_itself: set[int]) -> bool:
@@ -220,8 +223,10 @@ class Search:
         (form,) = self.forms
         if form.apply(middle) != middle:
             return False
-        chars = [chr(c) for c in last or () if not 0xD800 <= c < 0xE000]
-        return last is None or any(form.apply(char) == char for char in chars)
+        if last is not None and last not in self.normal:
+            chars = [chr(c) for c in last if not 0xD800 <= c < 0xE000]
+            self.normal[last] = any(form.apply(char) == char for char in chars)
+        return last is None or self.normal[last]
 
     @property
     def cuts(self) -> Cuts:
@@ -286,11 +291,11 @@ class Search:
             elif self.try_texts({i: islice(parts, 4096)}):
                 self.undecided.append(i)
 
-    def encode(self, texts: Iterable[bytes], allowed: str = "") -> list[list[int]]:
+    def encode(self, texts: Iterable[bytes], allowed: str = "") -> Iterator[list[int]]:
         """Encode texts, special tokens as plain text unless "all" are allowed."""
         if allowed:
-            return self.tok.encode_batch(texts, allowed_special="all")
-        return self.tok.encode_batch(texts, disallowed_special=())
+            return in_batches(self.tok, texts, allowed_special="all")
+        return in_batches(self.tok, texts, disallowed_special=())
 
 
 class OtherSearch(Search):
@@ -334,7 +339,7 @@ class OtherSearch(Search):
         for i in self.try_texts(texts):
             byte = wanted[i]
             if byte in _NO_UTF8:
-                got = self.encode([bytes([byte])])[0]
+                (got,) = self.encode([bytes([byte])])
                 if i in got:
                     self.from_bytes_only[i] = bytes([byte])
                 else:
@@ -352,7 +357,7 @@ class OtherSearch(Search):
             self.undecided += rest
             return
         tokens = self.tok.token_bytes_list()
-        encoded = _merging_only(self.tok).encode_batch([tokens[i] for i in rest])
+        encoded = in_batches(_merging_only(self.tok), (tokens[i] for i in rest))
         for i, got in zip(rest, encoded, strict=True):
             if got == [i]:
                 self.undecided.append(i)
