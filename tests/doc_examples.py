@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import doctest
-import glob
 import hashlib
 import io
 import os
@@ -125,9 +124,10 @@ def run(section: Section, output: Callable[[str], str]) -> str:
     """
     names: dict[str, Any] = {}
     wrong: list[str] = []
+    parser = doctest.DocTestParser()
     for language, code in section.blocks:
         if language == "python":
-            test = doctest.DocTestParser().get_doctest(code, names, section.title, "", 0)
+            test = parser.get_doctest(code, names, section.title, "", 0)
             test.globs = names
             runner = doctest.DocTestRunner(verbose=False)
             runner.run(test, out=wrong.append, clear_globs=False)
@@ -153,7 +153,7 @@ def words_of(command: str) -> list[str]:
     """Return the words of a command as a shell would: quotes, and names with stars."""
     words: list[str] = []
     for word in shlex.split(command.replace("\\\n", "")):
-        found = sorted(glob.glob(word)) if "*" in word else []
+        found = sorted(map(str, Path().glob(word))) if "*" in word else []
         words += found or [word]
     return words
 
@@ -182,8 +182,7 @@ def in_shell(command: str) -> str:
         program.write_text(f'#!/bin/sh\nexec {sys.executable} -m pybpe "$@"\n')
         program.chmod(0o755)
         done = subprocess.run(
-            command,
-            shell=True,  # noqa: S602 - our own documentation
+            ["/bin/sh", "-c", command],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env={

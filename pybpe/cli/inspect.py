@@ -100,7 +100,7 @@ def inspect(
     if against is not None and not (files or texts or words):
         raise click.UsageError("--against goes with FILEs, --text or --word")
     if against is not None and (corpora or any(flags.values())):
-        raise click.UsageError("--against goes with nothing but FILEs, --text and --word")
+        raise click.UsageError("--against goes with FILEs, --text and --word only")
     toks = [Named(Path(model).name, load(model, split))]
     if against is not None:
         toks.append(Named(Path(against).name, load(against, None)))

@@ -14,6 +14,8 @@ from pybpe.cli.tables import Cell, percent, table
 ALL = 0
 # Longer tokens are cut short in lists.
 _BRIEF = 60
+# So many tokens of mixed white space are shown.
+_FEW = 5
 # The depths of indentation that are shown.
 _INDENTS = (0, 1, 2, 3, 4, 8, 12, 16)
 
@@ -56,6 +58,11 @@ def cut(tokens: Sequence[inspection.Token]) -> str:
     return " ".join(inspection.shown(token.text) for token in tokens)
 
 
+def ids_of(tokens: Sequence[inspection.Token]) -> str:
+    """Return the ids of a text side by side."""
+    return " ".join(str(token.id) for token in tokens)
+
+
 def brief(text: bytes) -> str:
     """Return a token as it is shown in lists, a long one without its middle."""
     shown = inspection.shown(text)
@@ -88,8 +95,7 @@ def texts(toks: Sequence[Named], given: Sequence[bytes]) -> Section:
         for name, tokens in found
     ]
     rows: list[list[Cell]] = [
-        [name, len(tokens), cut(tokens), " ".join(str(t.id) for t in tokens)]
-        for name, tokens in found
+        [name, len(tokens), cut(tokens), ids_of(tokens)] for name, tokens in found
     ]
     headers = ["tokenizer", "tokens", "cut", "ids"]
     return Section("texts", data, one_or_both(toks, headers, rows))
@@ -108,7 +114,7 @@ def words(toks: Sequence[Named], given: Sequence[str]) -> Section:
         for name, form, tokens in found
     ]
     rows: list[list[Cell]] = [
-        [name, repr(form), len(tokens), cut(tokens), " ".join(str(t.id) for t in tokens)]
+        [name, repr(form), len(tokens), cut(tokens), ids_of(tokens)]
         for name, form, tokens in found
     ]
     headers = ["tokenizer", "form", "tokens", "cut", "ids"]
@@ -225,8 +231,7 @@ def _unused_lines(
     tokens = "ordinary tokens" if trained_on is None else "tokens that the files use"
     yield f"{len(found):,} {tokens} are never used in {corpus}, the longest first:"
     rows: list[list[Cell]] = [
-        [f" {t.id}", len(t.text), t.count, brief(t.text)]
-        for t in first(found, top)
+        [f" {t.id}", len(t.text), t.count, brief(t.text)] for t in first(found, top)
     ]
     if trained_on is None:
         yield from table(
@@ -362,8 +367,9 @@ def _white_space_lines(found: inspection.WhiteSpace, top: int) -> Iterator[str]:
             ("newlines", found.newlines),
         )
     ]
-    mixed = ", ".join(brief(token.text) for token in first(found.mixed, min(top, 5) or 5))
-    mixed += ", ..." if len(found.mixed) > 5 else ""
+    some = found.mixed[: top if 0 < top < _FEW else _FEW]
+    mixed = ", ".join(brief(token.text) for token in some)
+    mixed += ", ..." if len(found.mixed) > len(some) else ""
     rows.append(["other", len(found.mixed), mixed])
     yield from table(["runs of", "tokens", "lengths"], rows)
     yield ""
@@ -404,9 +410,7 @@ def longest(named: Named, top: int) -> Section:
     n = named.tok.n_vocab if top == ALL else top
     found = inspection.longest_tokens(named.tok, n)
     data = {"tokenizer": named.name, "tokens": [token_data(token) for token in found]}
-    rows: list[list[Cell]] = [
-        [f" {t.id}", len(t.text), brief(t.text)] for t in found
-    ]
+    rows: list[list[Cell]] = [[f" {t.id}", len(t.text), brief(t.text)] for t in found]
     return Section("longest", data, table(["id", "bytes", "token"], rows))
 
 

@@ -124,16 +124,14 @@ class _Automaton:
         return found
 
     def _where_matches_may_end(self) -> set[int]:
-        useful = {
-            s for s, row in enumerate(self._rows) if any(to & MATCH_BEFORE for to in row)
-        }
+        rows = list(enumerate(self._rows))
+        useful = {s for s, row in rows if any(to & MATCH_BEFORE for to in row)}
         while True:
             more = {
                 s
-                for s, row in enumerate(self._rows)
+                for s, row in rows
                 if s not in useful and any(to & NEXT_STATE in useful for to in row[:-1])
             }
             if not more:
                 return useful - {DEAD}
             useful |= more
-

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from pybpe import codepoint
 from pybpe.codepoint import CodepointModel, Normalizer
-from pybpe.inspection import reach
+from pybpe.inspection._characters import CharacterSearch
+from pybpe.inspection._search import in_contexts
 from pybpe.inspection._texts import byte_of, in_batches
+from pybpe.inspection._verdicts import ADDED, FALLBACK, MERGES, UNUSED
 from pybpe.tokenizer import Tokenizer
 
 # What a character may be a piece of.
@@ -15,7 +17,7 @@ _CHARACTERS = (codepoint.NORMAL, codepoint.USER_DEFINED)
 _NO_CHANGE = Normalizer("identity", b"", False, False, False)
 
 
-class PieceSearch(reach.OtherSearch):
+class PieceSearch(CharacterSearch):
     """What has been found out about the ids of a sentencepiece model."""
 
     _model: CodepointModel
@@ -34,7 +36,7 @@ class PieceSearch(reach.OtherSearch):
         bytes_ = {i: byte_of(self.pieces[i])[0] for i in self.of(codepoint.BYTE)}
         self.settle_bytes(bytes_, known)
         for i in self.of(codepoint.UNUSED):
-            self.unreachable[i] = reach.UNUSED
+            self.unreachable[i] = UNUSED
         for i in self.of(codepoint.UNKNOWN):
             self.settle_unknown(i)
         self.settle_normal(self.of(codepoint.NORMAL))
@@ -50,7 +52,7 @@ class PieceSearch(reach.OtherSearch):
         texts = iter([c for c in chars if c not in known][:64])
         if self.try_texts({number: texts}):
             if self._model.byte_fallback and len(self.of(codepoint.BYTE)) == 256:
-                self.unreachable[number] = reach.FALLBACK
+                self.unreachable[number] = FALLBACK
             else:
                 self.undecided.append(number)
 
@@ -68,15 +70,15 @@ class PieceSearch(reach.OtherSearch):
         symbols = [piece for piece, _ in self._model.added_tokens]
         for i, got in zip(rest, joined, strict=True):
             if any(symbol in self.pieces[i] for symbol in symbols):
-                self.unreachable[i] = reach.ADDED
+                self.unreachable[i] = ADDED
             elif got != [i]:
-                self.unreachable[i] = reach.MERGES
+                self.unreachable[i] = MERGES
             else:
                 self.undecided.append(i)
 
     def candidates(self, i: int) -> Iterator[bytes]:
         """Yield texts that might get an id."""
-        yield from reach.in_contexts(self.texts[i])
+        yield from in_contexts(self.texts[i])
 
     def joining(self) -> Tokenizer:
         """Return a tokenizer with the same pieces that leaves texts as they are."""

@@ -7,6 +7,7 @@ gives is in memory.
 from __future__ import annotations
 
 import io
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +21,6 @@ from pybpe.inspection._texts import Token, ends_inside, ordinary_ids, token_text
 from pybpe.model import Model
 
 if TYPE_CHECKING:
-    import os
     from typing import BinaryIO
 
     from pybpe.tokenizer import Tokenizer
@@ -141,7 +141,7 @@ def usage_of_files(
     Raises:
         OSError: A file cannot be read.
     """
-    if isinstance(paths, (str, Path)) or hasattr(paths, "__fspath__"):
+    if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
     tally = _Tally(tok)
     for path in paths:
