@@ -1,4 +1,4 @@
-"""The course in docs/course: all that it shows is run, and its links lead somewhere."""
+"""docs/course and docs/inspection.md: all they show is run, their links lead somewhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from doc_examples import Section
 
 COURSE = Path(__file__).resolve().parent.parent / "docs" / "course"
-PAGES = sorted(COURSE.glob("*.md"))
+PAGES = [*sorted(COURSE.glob("*.md")), COURSE.parent / "inspection.md"]
 SECTIONS = [section for page in PAGES for section in doc_examples.sections(page)]
 
 
@@ -51,3 +51,67 @@ def test_links_lead_somewhere() -> None:
         ]
         assert targets, page
         assert missing == [], page
+
+
+PAGE = """# Page
+
+## One
+
+```python
+>>> 1 + 1
+{two}
+
+```
+
+```console
+$ echo a b
+{echo}
+$ false
+[exit status 1]
+```
+
+## Two
+
+Nothing to run.
+
+```python
+this is not run
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("two", "echo", "message"),
+    [
+        ("2", "a b", ""),
+        ("3", "a b", "Expected:\n    3\n"),
+        ("2", "a", "expected:\na\n"),
+    ],
+)
+def test_a_page_that_says_something_else_is_found_out(
+    tmp_path: Path, two: str, echo: str, message: str
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(PAGE.format(two=two, echo=echo))
+    (section,) = doc_examples.sections(page)
+    assert section.title == "One"
+    wrong = doc_examples.run(section, doc_examples.in_shell)
+    assert message in wrong
+    assert bool(wrong) == bool(message)
+
+
+def test_what_a_section_needs_is_seen_in_its_code(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "## A\n\nr50k_base\n\n```python\n>>> import tiktoken\n\n```\n"
+        "```console\n$ pybpe inspect cl100k_base 'a b' *.md\n```\n"
+    )
+    (section,) = doc_examples.sections(page)
+    assert (section.data, section.packages) == (["cl100k_base"], ["tiktoken"])
+
+
+def test_every_section_is_run_somewhere() -> None:
+    """Most need nothing of others; those that do, say so by a skip."""
+    free = [s for s in SECTIONS if not s.data and not s.packages]
+    assert len(SECTIONS) >= 24
+    assert len(free) >= 10

@@ -12,8 +12,7 @@ All take any tokenizer, sentencepiece models included, and return plain dataclas
 
 from __future__ import annotations
 
-from pybpe.inspection._texts import Token, shown, tokens_of
-from pybpe.inspection.kinds import (
+from pybpe.inspection._kinds import (
     NumberLength,
     Numbers,
     WhiteSpace,
@@ -23,8 +22,9 @@ from pybpe.inspection.kinds import (
     white_space,
     word_forms,
 )
-from pybpe.inspection.reach import Reachability, reachability
-from pybpe.inspection.usage import (
+from pybpe.inspection._reach import Reachability, reachability
+from pybpe.inspection._texts import Token, shown, tokens_of
+from pybpe.inspection._usage import (
     TokenCount,
     Usage,
     most_used,

@@ -19,6 +19,9 @@ from pybpe.writers._patterns import leaves_gaps
 if TYPE_CHECKING:
     from pybpe.split import Split, Stage
 
+# The characters of several bytes.
+_LONGER = range(0x80, 0x110000)
+
 
 class Cuts:
     """What a whole split can do; in doubt it can leave a string whole."""
@@ -74,7 +77,7 @@ class _Automaton:
     def can_be_inside(self, text: bytes) -> bool:
         states = self._reached
         if begins_inside(text):
-            states = self._after_any(states)
+            states = self._after_one_of(states, _LONGER)
         return not self._through(states, text).isdisjoint(self._useful)
 
     def can_begin(self, text: bytes, whole: bool) -> bool:
@@ -88,7 +91,7 @@ class _Automaton:
             return False
         states = self._reached
         if begins_inside(text):
-            states = self._after_any(states)
+            states = self._after_one_of(states, _LONGER)
         return self._may_end(self._through(states, text))
 
     def _may_end(self, states: set[int]) -> bool:
@@ -100,9 +103,12 @@ class _Automaton:
         states = self._after(states, middle)
         if last is None:
             return states
-        first, past = bisect_right(self._starts, last[0]) - 1, last[-1]
-        end = bisect_right(self._starts, past)
-        columns = {*self._classes[first:end]}
+        return self._after_one_of(states, last)
+
+    def _after_one_of(self, states: set[int], chars: range) -> set[int]:
+        """Go through one character, whichever of some it is."""
+        first = bisect_right(self._starts, chars[0]) - 1
+        columns = {*self._classes[first : bisect_right(self._starts, chars[-1])]}
         found = {self._rows[s][c] & NEXT_STATE for s in states for c in columns}
         return found - {DEAD}
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pybpe.inspection._search import Search, is_text
-from pybpe.inspection._texts import in_batches
+from pybpe.inspection._texts import cut_character, in_batches
 from pybpe.inspection._verdicts import COVERED, MERGES, NO_UTF8
 from pybpe.model import Model
 from pybpe.normalizers import Replace
 
 # So many characters are tried for each byte that stands for part of unknown ones.
 _CHARACTERS = 64
+# Of the characters that begin with the same byte so many are looked at first.
+_SOME = 256
 # The bytes that UTF-8 does not have.
 _NO_UTF8 = {0xC0, 0xC1, *range(0xF5, 0x100)}
 
@@ -44,13 +46,10 @@ class CharacterSearch(Search):
             wanted: Ids and bytes.
             tokens: All tokens.
         """
-        chars: dict[int, list[bytes]] = {byte: [] for byte in range(256)}
-        for number in (*range(0xD800), *range(0xE000, 0x110000)):
-            char = chr(number).encode()
-            if char not in tokens:
-                for byte in char:
-                    if len(chars[byte]) < _CHARACTERS:
-                        chars[byte].append(char)
+        chars = _without_token(tokens, _SOME)
+        needed = {byte for byte in wanted.values() if byte >= 0x80} - _NO_UTF8
+        if not all(chars[byte] for byte in needed):
+            chars = _without_token(tokens, 0x110000)
         texts = {i: iter(chars[byte]) for i, byte in wanted.items()}
         for i in self.try_texts(texts):
             byte = wanted[i]
@@ -84,3 +83,26 @@ def _replaces_spaces(model: Model) -> bool:
     """Tell whether no space is left when a text is normalized."""
     last = model.normalizers[-1] if model.normalizers else None
     return isinstance(last, Replace) and last.pattern == " " and " " not in last.content
+
+
+def _without_token(tokens: set[bytes], most: int) -> dict[int, list[bytes]]:
+    """Return some characters that are no tokens, for each of the bytes they have.
+
+    Args:
+        tokens: All tokens.
+        most: How many characters to look at, of those that begin with the same byte.
+    """
+    found: dict[int, list[bytes]] = {byte: [] for byte in range(256)}
+    chars = list(range(0x80))
+    for lead in range(0xC2, 0xF5):
+        _, same_lead = cut_character(bytes([lead]))
+        chars += (same_lead or range(0))[:most]
+    for number in chars:
+        if 0xD800 <= number < 0xE000:
+            continue
+        char = chr(number).encode()
+        if char not in tokens:
+            for byte in char:
+                if len(found[byte]) < _CHARACTERS:
+                    found[byte].append(char)
+    return found

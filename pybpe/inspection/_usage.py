@@ -104,7 +104,7 @@ def usage(tok: Tokenizer, texts: Iterable[str | bytes]) -> Usage:
     >>> tok = pybpe.train(["low lower lowest"], 262, pattern="gpt2")
     >>> used = usage(tok, ["low lower", "newest"])
     >>> used.words, used.tokens, round(used.tokens_per_word, 2)
-    (3, 8, 2.67)
+    (3, 7, 2.33)
 
     Args:
         tok: The tokenizer.
