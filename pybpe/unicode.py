@@ -169,6 +169,15 @@ def script(name: str) -> Ranges:
     return _from_lengths(_unicode_data.SCRIPTS[code])
 
 
+def script_names() -> list[str]:
+    """Return the names that `script` knows, one for each script: the long ones."""
+    names: dict[str, str] = {}
+    for name, code in _script_codes().items():
+        if name != code.lower() or code not in names:
+            names[code] = name
+    return sorted(names.values())
+
+
 @cache
 def _category_codes() -> dict[str, str]:
     codes = {_plain(long): short for long, short in CATEGORY_NAMES.items()}

@@ -162,6 +162,8 @@ def test_sdist_holds_what_a_build_and_the_tests_need(built: Path) -> None:
         "tests/golden/**/*.json",
         "tools/*.py",
         "docs/*.md",
+        "docs/course/*.md",
+        "docs/course/texts/**/*.*",
         "LICENSES/*",
     ):
         found = {path.relative_to(ROOT).as_posix() for path in ROOT.glob(pattern)}

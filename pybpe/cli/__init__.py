@@ -1,4 +1,4 @@
-"""The command line: train, encode, decode, info, convert and demo.
+"""The command line: train, encode, decode, info, inspect, convert and demo.
 
 A thin layer over the Python API. Data go through stdin and stdout as bytes, everything
 else (progress, messages) goes to stderr. Exit status: 0 success, 1 the work failed,

@@ -1,8 +1,9 @@
-"""The MODEL of a command: any file that `pybpe.load` reads."""
+"""The MODEL of a command: any file that `pybpe.load` reads, or an encoding's name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -69,9 +70,19 @@ def pattern_option(command: _Command) -> _Command:
 
 
 def load(model: str, split: Split | None) -> pybpe.Tokenizer:
-    """Load a model; its errors speak of the options."""
+    """Load a model; its errors speak of the options.
+
+    A published encoding goes by its name, if there is no such file.
+    """
     special = click.get_current_context().meta.get(_SPECIAL)
     try:
+        if model in pybpe.list_encoding_names() and not Path(model).exists():
+            if split is not None or special is not None:
+                raise click.UsageError(
+                    f"{model} is a published encoding: it has a split and special "
+                    "tokens of its own"
+                )
+            return pybpe.get_encoding(model)
         return pybpe.load(model, pattern=split, special_tokens=special)
     except (pybpe.ModelError, ValueError) as error:
         raise click.ClickException(in_our_words(str(error))) from None

@@ -13,6 +13,7 @@ import pybpe
 from pybpe.cli.about import info
 from pybpe.cli.coding import decode, encode
 from pybpe.cli.convert import convert
+from pybpe.cli.inspect import inspect
 from pybpe.cli.training import demo, train
 
 INTERRUPTED = 130  # what shells give a program that Ctrl-C has ended
@@ -25,6 +26,7 @@ A first tour:
   echo "Hello world" | pybpe encode my.pybpe          text to ids
   echo "Hello world" | pybpe encode my.pybpe | pybpe decode my.pybpe
   pybpe info my.pybpe                                 what is in the file
+  pybpe inspect my.pybpe corpus.txt                   what it makes of a text
 
 `pybpe COMMAND --help` explains each command, with examples.
 """
@@ -36,7 +38,7 @@ def cli() -> None:
     """Train byte-level BPE tokenizers and use them."""
 
 
-for _command in (train, encode, decode, info, convert, demo):
+for _command in (train, encode, decode, info, inspect, convert, demo):
     cli.add_command(_command)
 
 
