@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sysconfig
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -24,26 +25,49 @@ STRICT = [
 
 
 class BuildExt(build_ext):
-    """Compile `csrc/` with the strict warnings when PYBPE_WERROR=1.
+    """Compile several files at a time, `csrc/` strictly when PYBPE_WERROR=1.
 
     The glue that cffi generates goes into the same extension but is not ours to keep
     free of warnings, so the flags are added file by file.
     """
 
     def build_extensions(self) -> None:
-        """Wrap the compiler's per-file step, then build as usual."""
+        """Wrap the compiler's steps, then build as usual."""
         compiler: Any = self.compiler
-        if os.environ.get("PYBPE_WERROR") == "1" and compiler.compiler_type == "unix":
-            plain = compiler._compile
-
-            def compile_one(
-                obj: str, src: str, ext: str, cc: list[str], post: list[str], pp: Any
-            ) -> None:
-                ours = Path(src).parent.name == "csrc"
-                plain(obj, src, ext, cc, post + STRICT if ours else post, pp)
-
-            compiler._compile = compile_one
+        if compiler.compiler_type == "unix":
+            if os.environ.get("PYBPE_WERROR") == "1":
+                be_strict(compiler)
+            compile_in_parallel(compiler)
         super().build_extensions()
+
+
+def be_strict(compiler: Any) -> None:
+    """Let warnings in our own files be errors."""
+    plain = compiler._compile
+
+    def compile_one(
+        obj: str, src: str, ext: str, cc: list[str], post: list[str], pp: Any
+    ) -> None:
+        ours = Path(src).parent.name == "csrc"
+        plain(obj, src, ext, cc, post + STRICT if ours else post, pp)
+
+    compiler._compile = compile_one
+
+
+def compile_in_parallel(compiler: Any) -> None:
+    """Let as many files be compiled at a time as there are processors."""
+    plain = compiler.compile
+
+    def compile_all(sources: list[str], **kwargs: Any) -> list[str]:
+        # The folders first: setuptools does not make them twice, nor waits for another
+        # thread that is about to make one.
+        for name in compiler.object_filenames(sources, output_dir=kwargs["output_dir"]):
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            parts = pool.map(lambda source: plain([source], **kwargs), sources)
+            return [target for part in parts for target in part]
+
+    compiler.compile = compile_all
 
 
 # One wheel serves every CPython from 3.11 on, except free-threaded builds, which have

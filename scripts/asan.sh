@@ -3,7 +3,10 @@
 # and the Python tests that work the C core hardest, under AddressSanitizer and
 # UndefinedBehaviorSanitizer. $PY is the Python to use (.venv's).
 #
-# The sanitized core goes to build/asan/, so the one in pybpe/ stays as it is.
+#     scripts/asan.sh [c | python [arguments of pytest]]
+#
+# Without arguments both are run: what is in C, and then what is in Python. The sanitized
+# core goes to build/asan/, so the one in pybpe/ stays as it is.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -13,8 +16,20 @@ if [ -n "${PYBPE_TEST_DATA:-}" ]; then
     PYBPE_TEST_DATA=$(cd "$PYBPE_TEST_DATA" && pwd)
 fi
 
-"$py" tests/c/run.py --sanitize address,undefined
-"$py" tests/fuzz/run.py --sanitize address,undefined
+part=${1:-}
+case $part in
+"") ;;
+c | python) shift ;;
+*)
+    echo "usage: scripts/asan.sh [c | python [arguments of pytest]]" >&2
+    exit 2
+    ;;
+esac
+if [ "$part" != python ]; then
+    "$py" tests/c/run.py --sanitize address,undefined
+    "$py" tests/fuzz/run.py --sanitize address,undefined
+fi
+[ "$part" != c ] || exit 0
 
 # Modules that are no more must not stay behind in the copy.
 if [ -d build/asan/lib ]; then

@@ -166,7 +166,13 @@ def test_time_to_load_grows_with_the_number_of_pieces() -> None:
 
 @pytest.mark.oracle
 @pytest.mark.parametrize(
-    "n", [250, pytest.param(5_000, marks=pytest.mark.slow)], ids=["some", "many"]
+    "n",
+    [
+        250,
+        pytest.param(1_500, marks=pytest.mark.slow),
+        pytest.param(5_000, marks=pytest.mark.long),
+    ],
+    ids=["some", "many", "all"],
 )
 def test_random_models(n: int) -> None:
     """Any piece types and options: unused, nested, malformed, equal scores, ..."""

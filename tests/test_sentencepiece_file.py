@@ -182,18 +182,31 @@ def test_schema_registers_under_names_of_its_own() -> None:
     assert schema.DESCRIPTOR.package == "pybpe.sentencepiece.v1"
 
 
-@pytest.mark.oracle
-@pytest.mark.parametrize("order", [0, 1, 2])
-def test_schema_is_imported_beside_others(order: int) -> None:
-    """With sentencepiece's module and one under the original's names, in any order."""
-    pytest.importorskip("sentencepiece")
-    imports = [
-        "from pybpe._proto import sentencepiece_pb2 as ours",
+# Modules made from the original schema. Those of both packages are not to be had
+# together: each names its own `sentencepiece_model.proto`, and the contents differ.
+OTHERS = {
+    "sentencepiece": [
         "from sentencepiece import sentencepiece_model_pb2",
         "from sentencepiece import sentencepiece_pb2",
-    ]
-    if importlib.util.find_spec("transformers") is not None:
-        imports.append("from transformers.utils import sentencepiece_model_pb2_new")
+    ],
+    "transformers": ["from transformers.utils import sentencepiece_model_pb2_new"],
+}
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("package", "order"),
+    [
+        (package, n)
+        for package, others in OTHERS.items()
+        for n in range(len(others) + 1)
+    ],
+)
+def test_schema_is_imported_beside_others(package: str, order: int) -> None:
+    """In any order."""
+    if importlib.util.find_spec(package) is None:
+        pytest.skip(f"needs {package}")
+    imports = ["from pybpe._proto import sentencepiece_pb2 as ours", *OTHERS[package]]
     code = "; ".join(imports[order:] + imports[:order])
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
 

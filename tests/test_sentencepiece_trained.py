@@ -97,15 +97,20 @@ def train(lines: list[str], folder: Path, name: str, vocab_size: int) -> bytes:
 @pytest.mark.oracle
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OPTIONS)
-def test_trained_models(data_path: DataPath, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    "size", [200_000, pytest.param(1 << 20, marks=pytest.mark.long)]
+)
+def test_trained_models(
+    data_path: DataPath, tmp_path: Path, size: int, name: str
+) -> None:
     package = pytest.importorskip("sentencepiece")
-    texts = {
-        kind: data_path(f"corpora/{kind}_1mb.txt").read_bytes()
-        for kind in ("english", "code", "multilingual")
-    }
     lines: list[str] = []
-    for text in texts.values():
+    texts: list[bytes] = []
+    for kind in ("english", "code", "multilingual"):
+        text = data_path(f"corpora/{kind}_1mb.txt").read_bytes()
         lines += text.decode()[:150_000].splitlines()
+        # From the end, which it is not trained on. A cut character is a good test too.
+        texts.append(text[-size:])
     data = train(lines, tmp_path, name, 1_500)
     theirs = package.SentencePieceProcessor(model_proto=data)
     ours = spm.engine(data)
@@ -114,7 +119,7 @@ def test_trained_models(data_path: DataPath, tmp_path: Path, name: str) -> None:
     assert special == (
         *(theirs.unk_id(), theirs.bos_id(), theirs.eos_id(), theirs.pad_id()),
     )
-    for text in texts.values():
+    for text in texts:
         spm.compare(ours, theirs, text)
         whole = text.splitlines(keepends=True)
         want = theirs.encode(whole)

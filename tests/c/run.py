@@ -6,6 +6,7 @@
 Needs a C compiler (gcc or clang; $CC chooses) and no make. The whole of csrc/ is built
 with BPE_TEST_ALLOC, so that the tests can count allocations and make them fail, and
 with assertions on. PYBPE_WERROR=1 makes warnings errors. Objects go to build/ctest*/.
+As many programs run at a time as there are processors (`--jobs`).
 
 With `--sanitize thread` the programs are tests/c/threads_*.c instead, and allocations
 are not counted: the counters are the only globals there are, and not made for threads.
@@ -21,77 +22,22 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-WARNINGS = "-Wall -Wextra -Wshadow -Wconversion -Wvla -Wstrict-prototypes"
-BASE = f"-std=c11 -O1 -g -UNDEBUG -Icsrc -Itests/c {WARNINGS}"
-
+from programs import ROOT, Builder
 
 # What qemu calls a machine, where it is not what compilers call it.
 EMULATORS = {"powerpc64": "ppc64", "powerpc64le": "ppc64le"}
 
 
-def flags(sanitize: str, cross: str) -> list[str]:
-    """Return the compiler's flags, which are the linker's too."""
-    out = BASE.split()
+def builder(sanitize: str, cross: str, jobs: int) -> Builder:
+    """Return what makes the programs."""
+    kind = f"ctest-{cross or sanitize.replace(',', '-')}".rstrip("-")
+    compiler = [f"{cross}-gcc"] if cross else shlex.split(os.environ.get("CC", "cc"))
+    options = ["-O1", "-pthread" if sanitize == "thread" else "-DBPE_TEST_ALLOC"]
     if cross:
-        out.append("-static")
-    out.append("-pthread" if sanitize == "thread" else "-DBPE_TEST_ALLOC")
-    if os.environ.get("PYBPE_WERROR") == "1":
-        out.append("-Werror")
-    if sanitize:
-        out += [f"-fsanitize={sanitize}", "-fno-sanitize-recover=all"]
-        out.append("-fno-omit-frame-pointer")
-    return out
-
-
-def run(command: list[str]) -> None:
-    """Run a compiler command in the project's folder; stop the program on failure."""
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    if done.stderr:
-        sys.stderr.write(done.stderr)
-    if done.returncode != 0:
-        sys.exit(f"failed: {shlex.join(command)}")
-
-
-def build(sources: list[Path], sanitize: str, cross: str, jobs: int) -> list[Path]:
-    """Compile what is older than its source or any header; return the programs."""
-    kind = cross or sanitize.replace(",", "-")
-    folder = ROOT / "build" / f"ctest-{kind}".rstrip("-")
-    folder.mkdir(parents=True, exist_ok=True)
-    compiler = shlex.split(os.environ.get("CC", "cc"))
-    if cross:
-        compiler = [f"{cross}-gcc"]
-    options = flags(sanitize, cross)
-
-    # A change of flags is as good as a change of every file.
-    stamp = folder / "flags"
-    wanted = shlex.join(compiler + options)
-    if not stamp.exists() or stamp.read_text() != wanted:
-        stamp.write_text(wanted)
-    headers = [*ROOT.glob("csrc/*.h"), *ROOT.glob("tests/c/*.h"), stamp]
-    newest = max(path.stat().st_mtime for path in headers)
-
-    def compile_one(source: Path) -> Path:
-        target = folder / f"{source.stem}.o"
-        changed = max(newest, source.stat().st_mtime)
-        if not target.exists() or target.stat().st_mtime <= changed:
-            run([*compiler, *options, "-c", str(source), "-o", str(target)])
-        return target
-
-    def link_one(objects: list[Path], test: Path) -> Path:
-        target = test.with_suffix("")
-        run([*compiler, *options, str(test), *map(str, objects), "-o", str(target)])
-        return target
-
-    with ThreadPoolExecutor(jobs) as pool:
-        core = list(pool.map(compile_one, sorted(ROOT.glob("csrc/*.c"))))
-        tests = list(pool.map(compile_one, sources))
-        return list(pool.map(lambda test: link_one(core, test), tests))
+        options.append("-static")
+    return Builder(kind, compiler, options, sanitize, jobs)
 
 
 def main() -> int:
@@ -122,14 +68,14 @@ def main() -> int:
         machine = args.cross.split("-")[0]
         wrapper = ["qemu-" + EMULATORS.get(machine, machine)]
     failed = 0
-    for program in build(sources, args.sanitize, args.cross, args.jobs):
-        done = subprocess.run(
-            [*wrapper, str(program)], cwd=ROOT, stdout=subprocess.PIPE, text=True
-        )
+    build = builder(args.sanitize, args.cross, args.jobs)
+    runs = build.outcomes(sources, [], lambda program: [*wrapper, str(program)])
+    for program, done in runs:
         result = done.stdout.strip() or "no output"
         if done.returncode != 0:
             failed += 1
             result += f"  (exit status {done.returncode})"
+        sys.stderr.write(done.stderr)
         sys.stdout.write(f"{program.name}: {result}\n")
         sys.stdout.flush()
     return 1 if failed or not sources else 0

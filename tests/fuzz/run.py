@@ -19,86 +19,60 @@ import shlex
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-WARNINGS = "-Wall -Wextra -Wshadow -Wconversion -Wvla -Wstrict-prototypes"
-BASE = (
-    "-std=c11 -O2 -g -UNDEBUG -DBPE_TEST_ALLOC "
-    f"-Icsrc -Itests/c -Itests/fuzz {WARNINGS}"
-)
+sys.path.insert(0, str(HERE.parent / "c"))
+
+from programs import ROOT, Builder  # noqa: E402 - see the line before
+
 # The longest input worth trying: targets leave off what is longer.
 MAX_LENGTH = 3000
 
 
-def flags(sanitize: str) -> list[str]:
-    """Return the compiler's flags, which are the linker's too."""
-    out = BASE.split()
-    if os.environ.get("PYBPE_WERROR") == "1":
-        out.append("-Werror")
-    if sanitize:
-        out += [f"-fsanitize={sanitize}", "-fno-sanitize-recover=all"]
-        out.append("-fno-omit-frame-pointer")
-    return out
+def regress(sources: list[Path], sanitize: str) -> int:
+    """Build and run each target over its corpus; return how many failed.
 
+    With the options, and so the objects, of the C tests.
+    """
+    kind = "ctest-" + sanitize.replace(",", "-")
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    build = Builder(kind.rstrip("-"), compiler, ["-O1", "-DBPE_TEST_ALLOC"], sanitize)
 
-def run(command: list[str]) -> None:
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    sys.stderr.write(done.stderr)
-    if done.returncode != 0:
-        sys.exit(f"failed: {shlex.join(command)}")
+    def command(program: Path) -> list[str]:
+        return [str(program), str(HERE / "corpus" / target_of(program))]
 
-
-def build(names: list[str], compiler: list[str], sanitize: str) -> list[Path]:
-    """Compile csrc/ and each target, with the driver or libFuzzer; return programs."""
-    options = flags(sanitize)
-    folder = ROOT / "build" / ("fuzz-" + sanitize.replace(",", "-")).rstrip("-") / "bin"
-    folder.mkdir(parents=True, exist_ok=True)
-    sources = sorted(ROOT.glob("csrc/*.c"))
-    if "fuzzer" not in sanitize:
-        sources.append(HERE / "regression.c")
-
-    def compile_one(source: Path) -> Path:
-        target = folder / f"{source.stem}.o"
-        run([*compiler, *options, "-c", str(source), "-o", str(target)])
-        return target
-
-    def link_one(name: str) -> Path:
-        target = folder / name
-        source = str(HERE / f"fuzz_{name}.c")
-        run([*compiler, *options, source, *map(str, objects), "-o", str(target)])
-        return target
-
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        objects = list(pool.map(compile_one, sources))
-        return list(pool.map(link_one, names))
-
-
-def regress(programs: list[Path]) -> int:
-    """Run each target over its corpus; return how many failed."""
     failed = 0
-    for program in programs:
-        corpus = HERE / "corpus" / program.name
-        done = subprocess.run(
-            [str(program), str(corpus)], cwd=ROOT, capture_output=True, text=True
-        )
+    for program, done in build.outcomes(sources, [HERE / "regression.c"], command):
         result = done.stdout.strip()
         if done.returncode != 0:
             failed += 1
             result = f"FAILED (exit status {done.returncode})"
             sys.stderr.write(done.stderr[-6000:])
-        sys.stdout.write(f"fuzz_{program.name}: {result}\n")
+        sys.stdout.write(f"{program.name}: {result}\n")
         sys.stdout.flush()
     return failed
 
 
-def fuzz(programs: list[Path], seconds: int) -> int:
-    """Fuzz each target; return in how many something was found."""
+def target_of(program: Path) -> str:
+    """Return the name of a target by its program's."""
+    return program.name.removeprefix("fuzz_")
+
+
+def fuzz(sources: list[Path], seconds: int) -> int:
+    """Build and fuzz each target; return in how many something was found."""
+    clang = os.environ.get("CLANG") or shutil.which("clang") or "clang-14"
+    sanitize = "fuzzer,address,undefined"
+    build = Builder(
+        "fuzz-" + sanitize.replace(",", "-"),
+        [clang],
+        ["-O2", "-DBPE_TEST_ALLOC"],
+        sanitize,
+    )
     found = 0
-    for program in programs:
-        kept = ROOT / "build" / "fuzz" / program.name
+    for program in build.programs(sources, []):
+        name = target_of(program)
+        kept = ROOT / "build" / "fuzz" / name
         kept.mkdir(parents=True, exist_ok=True)
         done = subprocess.run(
             [
@@ -109,7 +83,7 @@ def fuzz(programs: list[Path], seconds: int) -> int:
                 "-print_final_stats=1",
                 f"-artifact_prefix={kept}-",
                 str(kept),
-                str(HERE / "corpus" / program.name),
+                str(HERE / "corpus" / name),
             ],
             cwd=ROOT,
             capture_output=True,
@@ -120,7 +94,7 @@ def fuzz(programs: list[Path], seconds: int) -> int:
         executions = re.search(r"number_of_executed_units: *(\d+)", log)
         coverage = re.findall(r"cov: (\d+)", log)
         sys.stdout.write(
-            f"fuzz_{program.name}: {executions[1] if executions else '?'} executions, "
+            f"{program.name}: {executions[1] if executions else '?'} executions, "
             f"coverage {coverage[-1] if coverage else '?'}: "
             f"{'nothing found' if done.returncode == 0 else 'FAILED'}\n"
         )
@@ -141,13 +115,10 @@ def main() -> int:
     known = sorted(p.stem.removeprefix("fuzz_") for p in HERE.glob("fuzz_*.c"))
     if unknown := sorted(set(args.names) - set(known)):
         parser.error(f"no fuzz_{unknown[0]}.c; there are {', '.join(known)}")
-    names = args.names or known
-    if not args.libfuzzer:
-        compiler = shlex.split(os.environ.get("CC", "cc"))
-        return 1 if regress(build(names, compiler, args.sanitize)) else 0
-    clang = os.environ.get("CLANG") or shutil.which("clang") or "clang-14"
-    programs = build(names, [clang], "fuzzer,address,undefined")
-    return 1 if fuzz(programs, args.libfuzzer) else 0
+    sources = [HERE / f"fuzz_{name}.c" for name in args.names or known]
+    if args.libfuzzer:
+        return 1 if fuzz(sources, args.libfuzzer) else 0
+    return 1 if regress(sources, args.sanitize) else 0
 
 
 if __name__ == "__main__":
