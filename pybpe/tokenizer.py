@@ -270,7 +270,7 @@ class Tokenizer(Encoding, Decoding, Fitting):
                 or `encoder.json` and `vocab.bpe`; without split), "sentencepiece",
                 "gguf" (the vocabulary alone) or "pybpe". None: what the name says.
             roles: For "hf" and "gguf": which token is "bos", "eos", "unk", "pad",
-                "sep", "cls" or "mask".
+                "sep", "cls" or "mask". For "hf" it must be a special or an added one.
             chat_template: For "hf": how conversations are written, in Jinja.
 
         Returns:

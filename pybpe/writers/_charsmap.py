@@ -217,7 +217,7 @@ def _units(composed: dict[str, str]) -> str:
     r"""Return a pattern that matches behind what is composed, and before lone marks.
 
     `\K` forgets what was matched so far: matches are empty, and yet come one behind
-    the other.
+    the other. They are bounded, since Oniguruma keeps each step of a loop.
     """
     later = _class({char for key in composed for char in key[1:]})
     first_of: dict[str, set[str]] = {}
@@ -233,7 +233,7 @@ def _units(composed: dict[str, str]) -> str:
         for (length, firsts), group in sorted(tails.items(), reverse=True)
     ]
     marks = rf"\p{{M}}{later[1:-1]}"
-    return rf"(?>{'|'.join(parts)}|[\s\S])(?:[^{marks}](?![{marks}]))*\K"
+    return rf"(?>{'|'.join(parts)}|[\s\S])(?:[^{marks}](?![{marks}])){{0,500}}\K"
 
 
 def _is_product(tails: set[str], length: int) -> bool:
