@@ -116,7 +116,7 @@ def train_sentencepiece_from_files(
     *,
     preset: str | None = None,
     normalizer_from: Tokenizer | None = None,
-    format: str | None = None,  # noqa: A002 - the name that callers expect
+    format: str | None = None,
     field: str = "text",
     progress: ProgressCallback | None = None,
     **options: Unpack[PieceOptions],

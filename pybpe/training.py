@@ -214,7 +214,7 @@ def train_from_files(
     initial: Tokenizer | None = None,
     snapshots: Iterable[int] = (),
     max_pretokens: int | None = None,
-    format: str | None = None,  # noqa: A002 - the name that callers expect
+    format: str | None = None,
     field: str = "text",
     split_on: Token | None = None,
     num_threads: int | None = None,

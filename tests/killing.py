@@ -1,6 +1,6 @@
 """Kill `encode_files` again and again, and compare with an undisturbed run.
 
-    python tests/killing.py large.jsonl cl100k_base.tiktoken --kills 10 --folder /tmp/out
+    python tests/killing.py large.jsonl cl100k_base.tiktoken --kills 10 --folder /tmp
 
 Each time the process is killed (SIGKILL) at a moment drawn at random within the first
 part of what an undisturbed run takes; the last run is left alone. All files must be the
@@ -129,8 +129,8 @@ def main() -> None:
         left = kill_again_and_again(
             args.model, args.source, Path(folder), options, args.kills, args.seed
         )
-    print("\n".join(left))
-    print("the files are those of an undisturbed run")
+    lines = [*left, "the files are those of an undisturbed run"]
+    sys.stdout.write("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":
