@@ -140,7 +140,7 @@ def test_ctrl_c_says_how_to_go_on(model: Path, tmp_path: Path) -> None:
     command += ["--separator", "<|end|>", "--threads", "1", "-o", str(out)]
     part = out / "shard-00000.tokens.part"
     with subprocess.Popen(command, stderr=subprocess.PIPE, env=environment()) as child:
-        while not part.exists() or part.stat().st_size < 1000:
+        while not part.exists() or part.stat().st_size < 12_000_000:
             assert child.poll() is None
             time.sleep(0.01)
         os.kill(child.pid, signal.SIGINT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import doctest
 import json
 import os
 import struct
@@ -436,3 +437,21 @@ def test_damage_is_found(tmp_path: Path) -> None:
     (tmp_path / "s" / "index.json").write_text("[]")
     with pytest.raises(CorpusError, match="not an index of shards"):
         open_shards(tmp_path / "s")
+
+
+# ---------------------------------------------------------------- the page
+
+
+def test_the_examples_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = Path(__file__).resolve().parent.parent / "docs" / "corpora.md"
+    if not page.exists():
+        pytest.skip("the pages are in the source tree")
+    monkeypatch.chdir(tmp_path)
+    text_of_page = page.read_text(encoding="utf-8")
+    examples = doctest.DocTestParser().get_doctest(text_of_page, {}, "p", None, 0)
+    assert len(examples.examples) > 10
+    report: list[str] = []
+    failed = doctest.DocTestRunner(verbose=False).run(examples, out=report.append)
+    assert failed.failed == 0, "".join(report)
