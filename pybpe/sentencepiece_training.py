@@ -25,9 +25,6 @@ from pybpe._piece_options import PRESETS, Options, PieceOptions, float32
 from pybpe._training_options import refuse_lone_text
 from pybpe._training_report import ProgressCallback, Stopwatch, Ticker, TrainingReport
 from pybpe.codepoint import NORMAL, CodepointModel
-from pybpe.corpora.counting import count_sentences, total_size
-from pybpe.corpora.inputs import find_sources
-from pybpe.corpora.reading import check_reading
 from pybpe.errors import TrainingError
 from pybpe.formats import sentencepiece_writer
 from pybpe.formats.sentencepiece import model_from_bytes
@@ -149,6 +146,10 @@ def train_sentencepiece_from_files(
         TrainingError: See there.
     """
     refuse_lone_text(paths, "paths", "a list of paths")
+    from pybpe.corpora.counting import count_sentences, total_size
+    from pybpe.corpora.inputs import find_sources
+    from pybpe.corpora.reading import check_reading
+
     reading = check_reading(field, None)
     sources = find_sources(paths, format, what="paths", may_repeat=True)
     run = _Run(vocab_size, preset, normalizer_from, progress, options)

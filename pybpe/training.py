@@ -32,9 +32,6 @@ from pybpe._training_report import (
     TrainingPhase,
     TrainingReport,
 )
-from pybpe.corpora.counting import count_pretokens, total_size
-from pybpe.corpora.inputs import find_sources
-from pybpe.corpora.reading import check_reading
 from pybpe.errors import TrainingError
 
 if TYPE_CHECKING:
@@ -264,6 +261,10 @@ def train_from_files(
         TrainingError: See `train`.
     """
     refuse_lone_text(paths, "paths", "a list of paths")
+    from pybpe.corpora.counting import count_pretokens, total_size
+    from pybpe.corpora.inputs import find_sources
+    from pybpe.corpora.reading import check_reading
+
     reading = check_reading(field, split_on)
     sources = find_sources(paths, format, what="paths", may_repeat=True)
     options = Options(
