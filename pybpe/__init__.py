@@ -18,8 +18,10 @@ __version__ = "0.1.0"
 # Where each public name lives.
 _HOMES = {
     "BpeError": "errors",
+    "CorpusError": "errors",
     "ModelError": "errors",
     "NoOffsetsError": "errors",
+    "ShardWriter": "corpora",
     "SpecialTokenError": "errors",
     "Split": "split",
     "Stage": "split",
@@ -33,8 +35,11 @@ _HOMES = {
     "encoding_name_for_model": "encodings",
     "from_tiktoken": "tiktoken.convert",
     "get_encoding": "encodings",
+    "join_shards": "corpora",
     "list_encoding_names": "encodings",
     "load": "loading",
+    "open_shards": "corpora",
+    "read_documents": "corpora",
     "row_map": "rows",
     "train": "training",
     "train_from_counts": "training",
@@ -46,8 +51,10 @@ _HOMES = {
 
 __all__ = [
     "BpeError",
+    "CorpusError",
     "ModelError",
     "NoOffsetsError",
+    "ShardWriter",
     "SpecialTokenError",
     "Split",
     "Stage",
@@ -62,8 +69,11 @@ __all__ = [
     "encoding_name_for_model",
     "from_tiktoken",
     "get_encoding",
+    "join_shards",
     "list_encoding_names",
     "load",
+    "open_shards",
+    "read_documents",
     "row_map",
     "train",
     "train_from_counts",
@@ -76,6 +86,12 @@ __all__ = [
 if TYPE_CHECKING:
     from typing import Any
 
+    from pybpe.corpora import (
+        ShardWriter,
+        join_shards,
+        open_shards,
+        read_documents,
+    )
     from pybpe.encodings import (
         encoding_for_model,
         encoding_name_for_model,
@@ -84,6 +100,7 @@ if TYPE_CHECKING:
     )
     from pybpe.errors import (
         BpeError,
+        CorpusError,
         ModelError,
         NoOffsetsError,
         SpecialTokenError,

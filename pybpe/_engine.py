@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import accumulate, pairwise
 
 from pybpe._binding import sizes
@@ -10,13 +11,15 @@ from pybpe._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Sequence
-    from typing import Any, Self
+    from collections.abc import Callable, Sequence
+    from typing import Any, Self, TypeVar
 
     import numpy as np
     from numpy.typing import NDArray
 
     from pybpe._binding import CData
+
+    _Result = TypeVar("_Result")
 
 
 _numpy: Any = None
@@ -44,6 +47,12 @@ def in_batch(position: int, texts: Sequence[bytes]) -> ForbiddenText:
             return ForbiddenText(position, i)
         position -= len(text)
     raise AssertionError(position)
+
+
+def in_joined(position: int, bounds: Sequence[int]) -> ForbiddenText:
+    """Return which text an offset in data lies in, given where texts begin and end."""
+    i = bisect_right(bounds, position) - 1
+    return ForbiddenText(position - bounds[i], i)
 
 
 def text_offsets(texts: Sequence[bytes]) -> tuple[CData, array[int]]:
@@ -79,6 +88,20 @@ def to_numpy(ids: CData, n: int) -> NDArray[np.uint32]:
     if n:
         ffi.memmove(out, ids, 4 * n)
     return out
+
+
+def batch_to_numpy(
+    ids: CData, starts: CData, n: int
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return the ids of a batch as an array, and the `n` places where texts begin."""
+    return to_numpy(ids, starts[n - 1]), starts_to_numpy(starts, n)
+
+
+def starts_to_numpy(starts: CData, n: int) -> NDArray[np.int64]:
+    """Return a size_t[] of the core as an array."""
+    import numpy as np
+
+    return np.frombuffer(ffi.buffer(starts, 8 * n), np.uint64).astype(np.int64)
 
 
 class Workspace:
@@ -218,13 +241,34 @@ class BaseEngine:
         self, texts: Sequence[bytes], match: CData | None, forbidden: CData | None
     ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """Return all ids, and where each text's begin: `encode_batch` as two arrays."""
-        import numpy as np
-
-        n = len(texts) + 1
         workspace = self._take()
         try:
             starts = self._run_batch(workspace, texts, match, forbidden)
-            view = np.frombuffer(ffi.buffer(starts, 8 * n), np.uint64)
-            return to_numpy(workspace.out, starts[n - 1]), view.astype(np.int64)
+            return batch_to_numpy(workspace.out, starts, len(texts) + 1)
         finally:
             self._put_back(workspace)
+
+    def encode_joined(
+        self,
+        data: bytes | memoryview,
+        offsets: memoryview,
+        match: CData | None,
+        forbidden: CData | None,
+        use: Callable[[NDArray[np.uint32], NDArray[np.int64]], _Result],
+    ) -> _Result:
+        """Encode texts that lie end to end: text i is data[offsets[i]:offsets[i + 1]].
+
+        Args:
+            data: The texts.
+            offsets: 64-bit numbers.
+            match: As for the other methods.
+            forbidden: As for the other methods.
+            use: Called with what `encode_batch_to_numpy` would return, but that the ids
+                are gone when it returns.
+
+        Returns:
+            What `use` returns.
+        """
+        view, bounds = memoryview(data), offsets.tolist()
+        texts = [view[a:b].tobytes() for a, b in pairwise(bounds)]
+        return use(*self.encode_batch_to_numpy(texts, match, forbidden))

@@ -9,20 +9,24 @@ from pybpe._engine import (
     BaseEngine,
     ForbiddenText,
     Workspace,
-    in_batch,
+    in_joined,
+    starts_to_numpy,
     text_offsets,
     to_list,
 )
 from pybpe._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeVar
 
     import numpy as np
     from numpy.typing import NDArray
 
     from pybpe._binding import CData
     from pybpe.model import Model
+
+    _Result = TypeVar("_Result")
 
 PATHS: dict[str, int] = {
     "auto": lib.BPE_PATH_AUTO,
@@ -175,9 +179,22 @@ class Engine(BaseEngine):
         forbidden: CData | None,
     ) -> CData:
         data = b"".join(texts)
-        offsets, _held = text_offsets(texts)
-        starts = uncleared("size_t[]", len(texts) + 1)
-        workspace.make_room(len(data))
+        offsets, held = text_offsets(texts)
+        return self._run_joined(workspace, data, offsets, held, match, forbidden)
+
+    def _run_joined(
+        self,
+        workspace: BpeWorkspace,
+        data: bytes | CData,
+        offsets: CData,
+        bounds: Sequence[int],
+        match: CData | None,
+        forbidden: CData | None,
+    ) -> CData:
+        """Encode texts that lie end to end; `bounds` are the offsets once more."""
+        n, size = len(bounds) - 1, bounds[-1] - bounds[0]
+        starts = uncleared("size_t[]", n + 1)
+        workspace.make_room(size)
         status = lib.bpe_encode_batch(
             self.model,
             self.split,
@@ -186,17 +203,46 @@ class Engine(BaseEngine):
             workspace.core,
             data,
             offsets,
-            len(texts),
+            n,
             workspace.out,
-            len(data),
+            size,
             starts,
             workspace.err,
         )
         if status == lib.BPE_ERR_FORBIDDEN:
-            raise in_batch(workspace.err.pos, texts)
+            raise in_joined(workspace.err.pos, bounds)
         if status != lib.BPE_OK:
             self._check(status, workspace.err)
         return starts
+
+    def encode_joined(
+        self,
+        data: bytes | memoryview,
+        offsets: memoryview,
+        match: CData | None,
+        forbidden: CData | None,
+        use: Callable[[NDArray[np.uint32], NDArray[np.int64]], _Result],
+    ) -> _Result:
+        """Encode texts that lie end to end, without a copy of them or of the ids."""
+        import numpy as np
+
+        workspace = self._take()
+        try:
+            starts = self._run_joined(
+                workspace,
+                ffi.from_buffer("uint8_t[]", data),
+                ffi.from_buffer("size_t[]", offsets),
+                offsets,
+                match,
+                forbidden,
+            )
+            n = starts[len(offsets) - 1]
+            ids = np.empty(0, np.uint32)
+            if n:
+                ids = np.frombuffer(ffi.buffer(workspace.out, 4 * n), np.uint32)
+            return use(ids, starts_to_numpy(starts, len(offsets)))
+        finally:
+            self._put_back(workspace)
 
     def encode_to_numpy(
         self, data: bytes, match: CData | None, forbidden: CData | None

@@ -8,12 +8,10 @@ texts, their order and the options, not on threads, blocks or hash seeds.
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pybpe import _binding_training as core
@@ -213,17 +211,24 @@ def train_from_files(
     initial: Tokenizer | None = None,
     snapshots: Iterable[int] = (),
     max_pretokens: int | None = None,
+    format: str | None = None,
+    field: str = "text",
+    split_on: Token | None = None,
     num_threads: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> Tokenizer:
-    """Train a tokenizer on files, each of which is one text.
+    """Train a tokenizer on files: of text, each one text, or of documents.
 
     Files are read in blocks, so they may be larger than memory; the result is that of
-    `train` with each file's contents as one text. With a split that does not compile
-    (`Split.compiled`), or none, a file is held in memory whole.
+    `train` with each text file's contents, or each document, as one text. With a split
+    that does not compile (`Split.compiled`), or none, a text file is held in memory
+    whole.
 
     Args:
-        paths: The files, in order. They are read as bytes, nothing is decoded.
+        paths: Files, folders or patterns, in order; docs/corpora.md has the rules.
+            `.jsonl` and `.parquet` hold documents, any other file is text and read as
+            bytes, nothing is decoded. All may be compressed (`.gz`, `.zst`, `.xz`,
+            `.bz2`).
         vocab_size: See `train`, as for all other arguments.
         num_merges: See `train`.
         pattern: See `train`.
@@ -236,6 +241,10 @@ def train_from_files(
         initial: See `train`.
         snapshots: See `train`.
         max_pretokens: See `train`.
+        format: What all files hold, whatever their names: "text", "jsonl" or "parquet".
+        field: The field of .jsonl, or the column of .parquet, that holds the text.
+        split_on: What stands between two documents of a text file; by default it is
+            one.
         num_threads: See `train`. They share one large file, too.
         progress: See `train`.
 
@@ -244,12 +253,20 @@ def train_from_files(
 
     Raises:
         OSError: A file cannot be read.
+        CorpusError: A file cannot be read as documents, or a folder or pattern stands
+            for none; the message says where and why. (A `ValueError`.)
+        ImportError: What reads such files is not installed.
         TypeError: See `train`.
         ValueError: See `train`.
         TrainingError: See `train`.
     """
     refuse_lone_text(paths, "paths", "a list of paths")
-    files = to_paths(paths)
+    from pybpe.corpora.counting import count_pretokens, total_size
+    from pybpe.corpora.inputs import find_sources
+    from pybpe.corpora.reading import check_reading
+
+    reading = check_reading(field, split_on)
+    sources = find_sources(paths, format, what="paths", may_repeat=True)
     options = Options(
         Given(
             vocab_size=vocab_size,
@@ -267,8 +284,8 @@ def train_from_files(
     )
     return _count_and_train(
         options,
-        lambda counter: counter.add_files(files),
-        total_size(files),
+        lambda counter: count_pretokens(counter, sources, reading),
+        total_size(sources),
         num_threads=num_threads,
         max_pretokens=max_pretokens,
         progress=progress,
@@ -394,39 +411,7 @@ def train_from_counts(
     return _train(table, options, 0, size, progress, watch)
 
 
-# ---------------------------------------------------------------- files and threads
-
-
-def to_paths(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
-    """Return what a caller gave as paths.
-
-    Raises:
-        TypeError: An item is no path.
-    """
-    files = []
-    for i, path in enumerate(paths):
-        if not isinstance(path, (str, os.PathLike)):
-            raise TypeError(
-                f"paths[{i}] must be a str or a path, got {type(path).__name__}"
-            )
-        files.append(Path(path))
-    return files
-
-
-def total_size(files: Iterable[Path]) -> int | None:
-    """Return the size of all files, None if one is a pipe or the like.
-
-    Raises:
-        OSError: A file is not there.
-    """
-    total: int | None = 0
-    for path in files:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            total = None
-        elif total is not None:
-            total += status.st_size
-    return total
+# ---------------------------------------------------------------- threads and limits
 
 
 def thread_count(num_threads: int | None) -> int:

@@ -14,6 +14,7 @@ from pybpe.cli.about import info
 from pybpe.cli.coding import decode, encode
 from pybpe.cli.convert import convert
 from pybpe.cli.inspect import inspect
+from pybpe.cli.prepare import prepare
 from pybpe.cli.training import demo, train
 
 INTERRUPTED = 130  # what shells give a program that Ctrl-C has ended
@@ -38,7 +39,7 @@ def cli() -> None:
     """Train byte-level BPE tokenizers and use them."""
 
 
-for _command in (train, encode, decode, info, inspect, convert, demo):
+for _command in (train, encode, decode, prepare, info, inspect, convert, demo):
     cli.add_command(_command)
 
 

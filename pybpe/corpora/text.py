@@ -1,0 +1,133 @@
+"""Plain text files: each is a document, or what stands between two separators."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+
+from pybpe.corpora.documents import CHUNK, Documents, Place
+from pybpe.corpora.inputs import Source
+from pybpe.corpora.streams import Stream
+
+# Where a text can be parted, so that its ids are those of both parts: the last such
+# place strictly inside a portion, or 0.
+LastSeam = Callable[[bytes], int]
+
+# A seam is looked for in so many bytes at the end first.
+_SEAM_WINDOW = 4 << 10
+
+
+@dataclass(slots=True)
+class TextChunk:
+    """Whole documents, or a part of one, that are ready as they are."""
+
+    path: str
+    data: bytes
+    offsets: array[int]
+    first: int  # how many documents of the file are before it
+    split: bool
+    inside: bool
+    after: Place
+    raw_position: int
+
+    @property
+    def size(self) -> int:
+        """How many bytes it holds."""
+        return len(self.data)
+
+    def documents(self) -> Documents:
+        """Return the texts."""
+        view = memoryview(self.offsets)
+        return Documents(self.data, view, inside=self.after.inside)
+
+    def where(self, index: int) -> str:
+        """Return the file's name, and the document's number if there are several."""
+        return (
+            f"{self.path}, document {self.first + index + 1}"
+            if self.split
+            else self.path
+        )
+
+
+def read_whole(
+    source: Source, start: Place, last_seam: LastSeam | None
+) -> Iterator[TextChunk]:
+    """Yield a file as one document, in parts where it is large and they can be found.
+
+    Args:
+        source: The file.
+        start: Where to begin.
+        last_seam: Where a text may be parted; None for nowhere: then the whole file is
+            held in memory.
+    """
+    if start.number:
+        return  # its one document is behind
+    with Stream(source, start.position) as stream:
+        pending, inside = b"", start.inside
+        while True:
+            # As long as no seam is found the blocks double: what was searched is
+            # searched again, but not again and again.
+            want = max(CHUNK, len(pending))
+            block = stream.read(want)
+            pending += block
+            ended = len(block) < want
+            if ended:
+                after = Place(stream.position, 1)
+                yield _part(source, pending, inside, after, stream.raw_position)
+                return
+            if last_seam is None:
+                continue
+            near = max(0, len(pending) - _SEAM_WINDOW)
+            seam = last_seam(pending[near:])
+            seam = near + seam if seam else last_seam(pending)
+            if seam:
+                position = stream.position - (len(pending) - seam)
+                after = Place(position, 0, inside=True)
+                part = pending[:seam]
+                yield _part(source, part, inside, after, stream.raw_position)
+                pending, inside = pending[seam:], True
+
+
+def _part(
+    source: Source, data: bytes, inside: bool, after: Place, raw: int
+) -> TextChunk:
+    offsets = array("Q", [0, len(data)])
+    return TextChunk(source.path, data, offsets, 0, False, inside, after, raw)
+
+
+def read_split(source: Source, start: Place, separator: bytes) -> Iterator[TextChunk]:
+    """Yield what stands between separators; behind the last one only if it is text.
+
+    A document is held in memory whole.
+    """
+    with Stream(source, start.position) as stream:
+        pending = b""
+        searched = 0  # no separator begins before this
+        number = start.number
+        ended = False
+        while not ended:
+            # The blocks double, so that a huge document is not copied for each.
+            want = max(CHUNK, len(pending))
+            block = stream.read(want)
+            ended = len(block) < want
+            pending += block
+            if not ended and pending.find(separator, searched) < 0:
+                searched = max(0, len(pending) - len(separator) + 1)
+                continue
+            *texts, pending = pending.split(separator)
+            searched = 0
+            if ended and pending:
+                texts.append(pending)
+                pending = b""
+            if texts:
+                after = Place(stream.position - len(pending), number + len(texts))
+                yield _together(source.path, texts, after, stream.raw_position)
+                number = after.number
+
+
+def _together(path: str, texts: list[bytes], after: Place, raw: int) -> TextChunk:
+    offsets = array("Q", accumulate(map(len, texts), initial=0))
+    first = after.number - len(texts)
+    return TextChunk(path, b"".join(texts), offsets, first, True, False, after, raw)
