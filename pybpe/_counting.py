@@ -60,8 +60,11 @@ class _Share:
         self.done = 0  # bytes
 
 
-class _Readable(Protocol):
-    def readinto(self, buffer: memoryview, /) -> int | None: ...
+class Readable(Protocol):
+    """What a text is read from."""
+
+    def readinto(self, buffer: memoryview, /) -> int | None:
+        """Fill a buffer, or some of it; return how many bytes, 0 at the end."""
 
 
 # A portion of the corpus: adds itself to a share.
@@ -181,14 +184,10 @@ class PretokenCounter:
                 # A pipe, or one of the system's files without a size.
                 self._count_pipe(path)
 
-    def add_stream(self, read: Callable[[int], bytes | None]) -> None:
-        """Count one text that comes in blocks, on this thread.
-
-        Args:
-            read: Returns up to so many bytes, none at the end.
-        """
+    def add_stream(self, stream: Readable) -> None:
+        """Count one text that comes in blocks, on this thread."""
         self.documents += 1
-        self.size += self._count_stream(read, self.size, None, self._shares[0])
+        self.size += self._count_stream(stream, self.size, None, self._shares[0])
 
     def _submit_file(self, path: Path, size: int) -> None:
         with path.open("rb", buffering=0) as file:
@@ -265,7 +264,7 @@ class PretokenCounter:
             self.size += self._count_stream(file, self.size, None, self._shares[0])
 
     def _count_stream(
-        self, file: _Readable, position: int, size: int | None, share: _Share
+        self, file: Readable, position: int, size: int | None, share: _Share
     ) -> int:
         """Count one text, read in blocks, and return its size.
 
@@ -440,7 +439,7 @@ def _portions(file: io.FileIO) -> Callable[[int, int], bytes]:
     return portion
 
 
-def _read_into(file: _Readable, view: memoryview) -> int:
+def _read_into(file: Readable, view: memoryview) -> int:
     """Fill a buffer, return how many bytes that took: fewer at the end only.
 
     A pipe gives a little at a time; a block for each would be one call of the core for

@@ -43,7 +43,7 @@ def count_pretokens(
                 counter.add_files([Path(source.path)])
             else:
                 with Stream(source) as stream:
-                    counter.add_stream(stream.read)
+                    counter.add_stream(stream)
         else:
             counter.add_texts(_documents(source, reading))
 

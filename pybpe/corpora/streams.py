@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pybpe.errors import CorpusError
 
@@ -40,7 +40,7 @@ class Stream:
         """
         self._path = source.path
         self._raw = Path(source.path).open("rb", buffering=0)  # noqa: SIM115 - closed below
-        self._file: BinaryIO = self._raw
+        self._file: io.RawIOBase | io.BufferedIOBase = self._raw
         self.position = position
         try:
             if source.compression is None:
@@ -69,6 +69,13 @@ class Stream:
                 n -= len(part)
                 self.position += len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        """Fill a buffer, or some of it; return how many bytes, 0 at the end."""
+        with damage(self._path):
+            n = self._file.readinto(buffer) or 0
+        self.position += n
+        return n
 
     def _pass_over(self, n: int) -> None:
         with damage(self._path):
@@ -120,18 +127,18 @@ def damage(path: str) -> Iterator[None]:
         raise CorpusError(f"{path}: the compressed file is damaged: {error}") from None
 
 
-def _unpacking(buffered: Any, compression: str) -> BinaryIO:
+def _unpacking(buffered: Any, compression: str) -> io.BufferedIOBase:
     if compression == "gzip":
         import gzip
 
-        return cast("BinaryIO", gzip.GzipFile(fileobj=buffered, mode="rb"))
+        return gzip.GzipFile(fileobj=buffered, mode="rb")
     if compression == "xz":
-        return cast("BinaryIO", lzma.LZMAFile(buffered))
+        return lzma.LZMAFile(buffered)
     if compression == "bzip2":
         import bz2
 
-        return cast("BinaryIO", bz2.BZ2File(buffered))
-    return cast("BinaryIO", zstd().ZstdFile(buffered))
+        return bz2.BZ2File(buffered)
+    return cast("io.BufferedIOBase", zstd().ZstdFile(buffered))
 
 
 def zstd() -> Any:
