@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 # Where each public name lives.
 _HOMES = {
     "BpeError": "errors",
+    "Counts": "counts",
     "ModelError": "errors",
     "NoOffsetsError": "errors",
     "SpecialTokenError": "errors",
@@ -29,12 +30,15 @@ _HOMES = {
     "TrainingPhase": "training",
     "TrainingReport": "training",
     "UnknownTokenError": "errors",
+    "count_files": "counts",
+    "count_texts": "counts",
     "encoding_for_model": "encodings",
     "encoding_name_for_model": "encodings",
     "from_tiktoken": "tiktoken.convert",
     "get_encoding": "encodings",
     "list_encoding_names": "encodings",
     "load": "loading",
+    "merge_counts": "counts",
     "row_map": "rows",
     "train": "training",
     "train_from_counts": "training",
@@ -46,6 +50,7 @@ _HOMES = {
 
 __all__ = [
     "BpeError",
+    "Counts",
     "ModelError",
     "NoOffsetsError",
     "SpecialTokenError",
@@ -58,12 +63,15 @@ __all__ = [
     "TrainingReport",
     "UnknownTokenError",
     "__version__",
+    "count_files",
+    "count_texts",
     "encoding_for_model",
     "encoding_name_for_model",
     "from_tiktoken",
     "get_encoding",
     "list_encoding_names",
     "load",
+    "merge_counts",
     "row_map",
     "train",
     "train_from_counts",
@@ -76,6 +84,7 @@ __all__ = [
 if TYPE_CHECKING:
     from typing import Any
 
+    from pybpe.counts import Counts, count_files, count_texts, merge_counts
     from pybpe.encodings import (
         encoding_for_model,
         encoding_name_for_model,

@@ -13,6 +13,7 @@ import pybpe
 from pybpe.cli.about import info
 from pybpe.cli.coding import decode, encode
 from pybpe.cli.convert import convert
+from pybpe.cli.counting import count, merge_counts
 from pybpe.cli.training import demo, train
 
 INTERRUPTED = 130  # what shells give a program that Ctrl-C has ended
@@ -36,7 +37,7 @@ def cli() -> None:
     """Train byte-level BPE tokenizers and use them."""
 
 
-for _command in (train, encode, decode, info, convert, demo):
+for _command in (train, count, merge_counts, encode, decode, info, convert, demo):
     cli.add_command(_command)
 
 
