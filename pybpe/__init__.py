@@ -19,6 +19,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "BpeError": "errors",
     "Counts": "counts",
+    "MapFunction": "mapping",
     "ModelError": "errors",
     "NoOffsetsError": "errors",
     "SpecialTokenError": "errors",
@@ -51,6 +52,7 @@ _HOMES = {
 __all__ = [
     "BpeError",
     "Counts",
+    "MapFunction",
     "ModelError",
     "NoOffsetsError",
     "SpecialTokenError",
@@ -100,6 +102,7 @@ if TYPE_CHECKING:
         UnknownTokenError,
     )
     from pybpe.loading import load
+    from pybpe.mapping import MapFunction
     from pybpe.rows import row_map
     from pybpe.sentencepiece_training import (
         train_sentencepiece,

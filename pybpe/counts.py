@@ -69,6 +69,11 @@ class Counts:
         self._head = head
         self._table = table
 
+    @classmethod
+    def none(cls, how: Head) -> Counts:
+        """Return the counts of no text at all."""
+        return cls(how._replace(documents=0, size=0), core.Counts())
+
     @property
     def split(self) -> Split:
         """What cut the texts into pretokens."""
@@ -165,10 +170,7 @@ class Counts:
         if not isinstance(data, bytes | bytearray | memoryview):
             raise TypeError(f"data must be bytes, got {type(data).__name__}")
         sum_ = _Sum(None)
-        try:
-            sum_.add_file(io.BytesIO(data), "")
-        except TrainingError as error:
-            raise TrainingError(f"cannot read the counts: {error}") from None
+        sum_.add_file(io.BytesIO(data), "the counts")
         return sum_.counts()
 
     # ------------------------------------------------------------ as an object
@@ -241,7 +243,7 @@ def count_texts(
     """
     refuse_lone_text(texts, "texts", "a list of texts")
     return tally(
-        _options(pattern, special_tokens, protected, initial),
+        head_for(pattern, special_tokens, protected, initial),
         lambda counter: counter.add_texts(texts),
         None,
         num_threads=num_threads,
@@ -284,7 +286,7 @@ def count_files(
     refuse_lone_text(paths, "paths", "a list of paths")
     files = to_paths(paths)
     return tally(
-        _options(pattern, special_tokens, protected, initial),
+        head_for(pattern, special_tokens, protected, initial),
         lambda counter: counter.add_files(files),
         total_size(files),
         num_threads=num_threads,
@@ -294,7 +296,7 @@ def count_files(
 
 
 def merge_counts(
-    parts: Iterable[Counts | str | os.PathLike[str]],
+    parts: Iterable[Counts | str | os.PathLike[str] | bytes],
     *,
     max_pretokens: int | None = None,
 ) -> Counts:
@@ -305,8 +307,8 @@ def merge_counts(
     `tie_break="first"` only.
 
     Args:
-        parts: Counts, or files of them, which are read one after another: no more than
-            the sum is held in memory.
+        parts: Counts, files of them, or what `Counts.to_bytes` returned. They are
+            taken one after another: no more than the sum is held in memory.
         max_pretokens: Give up when there are more distinct pretokens than this.
 
     Raises:
@@ -324,18 +326,16 @@ def merge_counts(
         for i, part in enumerate(parts):
             if isinstance(part, Counts):
                 sum_.add(part, f"parts[{i}]")
+            elif isinstance(part, bytes):
+                with io.BytesIO(part) as file:
+                    sum_.add_file(file, f"parts[{i}]")
             elif isinstance(part, (str, os.PathLike)):
-                name = os.fspath(part)
                 with Path(part).open("rb", buffering=0) as file:
-                    try:
-                        sum_.add_file(file, repr(name))
-                    except core.TooManyPretokens:
-                        raise
-                    except TrainingError as error:
-                        raise TrainingError(f"cannot load {name!r}: {error}") from None
+                    sum_.add_file(file, repr(os.fspath(part)))
             else:
                 raise TypeError(
-                    f"parts[{i}] must be Counts or a path, got {type(part).__name__}"
+                    f"parts[{i}] must be Counts, a path or bytes, got "
+                    f"{type(part).__name__}"
                 )
     return sum_.counts()
 
@@ -356,9 +356,18 @@ class _Sum:
             self._table.add_packed(block, position, part.bytes, place)
 
     def add_file(self, file: IO[bytes], name: str) -> None:
-        """Add counts that are in a file."""
-        reader = _counts_file.Reader(file)
-        reader.add_to(self._table, self._join(reader.head, name))
+        """Add counts that are in a file.
+
+        Raises:
+            TrainingError: They cannot be read; the message has the name.
+        """
+        try:
+            reader = _counts_file.Reader(file)
+            reader.add_to(self._table, self._join(reader.head, name))
+        except core.TooManyPretokens:
+            raise
+        except TrainingError as error:
+            raise TrainingError(f"cannot load {name}: {error}") from None
 
     def _join(self, head: Head, name: str) -> int:
         """Take in a part's head; return the position of its first byte."""
@@ -414,28 +423,37 @@ def _shown_split(split: Split) -> str:
     return f"{split!r} with Unicode {', '.join(versions)}" if versions else repr(split)
 
 
-def _options(
+def head_for(
     pattern: PatternLike,
     special_tokens: Iterable[Token],
     protected: Iterable[Token],
     initial: Tokenizer | None,
-) -> Options:
+) -> Head:
     """Check the options that matter for counting, as training checks them."""
-    return Options(
-        Given(
-            vocab_size=None,
-            num_merges=0,
-            pattern=pattern,
-            special_tokens=special_tokens,
-            protected=protected,
-            tie_break="lowest",
-            byte_order=BYTE_ORDER,
-            min_frequency=1,
-            max_token_bytes=None,
-            initial=initial,
-            snapshots=(),
+    return head_of(
+        Options(
+            Given(
+                vocab_size=None,
+                num_merges=0,
+                pattern=pattern,
+                special_tokens=special_tokens,
+                protected=protected,
+                tie_break="lowest",
+                byte_order=BYTE_ORDER,
+                min_frequency=1,
+                max_token_bytes=None,
+                initial=initial,
+                snapshots=(),
+            )
         )
     )
+
+
+def head_of(options: Options) -> Head:
+    """Return how texts are counted for training with these options; so far, none."""
+    special, protected = tuple(options.special), tuple(options.protected)
+    others = dict.fromkeys(options.cut_out[len(special) + len(protected) :])
+    return Head(options.split, special, protected, tuple(others), 0, 0)
 
 
 def options_for(counts: Counts, given: Given) -> Options:
@@ -481,7 +499,7 @@ def _shown(tokens: set[bytes]) -> str:
 
 
 def tally(
-    options: Options,
+    how: Head,
     take_in: Callable[[PretokenCounter], None],
     total: int | None,
     *,
@@ -497,21 +515,9 @@ def tally(
     ticker = Ticker(progress, "count", total, "bytes")
     with (
         pretokens_limited(most),
-        PretokenCounter(
-            options.split, options.cut_out, threads, ticker, most
-        ) as counter,
+        PretokenCounter(how.split, how.cut_out, threads, ticker, most) as counter,
     ):
         take_in(counter)
         table = counter.finish()
     ticker.finish(counter.size)
-    special, protected = tuple(options.special), tuple(options.protected)
-    others = dict.fromkeys(options.cut_out[len(special) + len(protected) :])
-    head = Head(
-        options.split,
-        special,
-        protected,
-        tuple(others),
-        counter.documents,
-        counter.size,
-    )
-    return Counts(head, table)
+    return Counts(how._replace(documents=counter.documents, size=counter.size), table)

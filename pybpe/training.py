@@ -31,7 +31,7 @@ from pybpe._training_report import (
     TrainingPhase,
     TrainingReport,
 )
-from pybpe.counts import Counts, options_for, tally
+from pybpe.counts import Counts, head_of, options_for, tally
 from pybpe.errors import TrainingError
 
 if TYPE_CHECKING:
@@ -282,7 +282,7 @@ def _count_and_train(
     """Count what `take_in` gives to a counter, `total` bytes if known, and train."""
     watch = Stopwatch()
     counts = tally(
-        options,
+        head_of(options),
         take_in,
         total,
         num_threads=num_threads,

@@ -84,7 +84,7 @@ def test_parts_train_to_what_all_files_do(
         assert grouped(parts, random_).to_bytes() == one.to_bytes()
     paths = [saved(part, tmp_path / f"{i}.counts") for i, part in enumerate(parts)]
     merged = merge_counts(paths)
-    assert merged == one
+    assert merged == one == merge_counts(part.to_bytes() for part in parts)
     path = saved(merged, tmp_path / "all.counts")
     for counts in (merged, path, str(path), one):
         tok = pybpe.train_from_counts(counts, 400, tie_break=tie_break)
@@ -261,7 +261,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
         count_files(tmp_path)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"parts must be a list .* got one"):
         merge_counts(tmp_path)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"parts\[0\] must be Counts or a path, got in"):
+    with pytest.raises(TypeError, match=r"parts\[0\] must be Counts, a path or bytes"):
         merge_counts([7])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="data must be bytes, got str"):
         Counts.from_bytes("x")  # type: ignore[arg-type]
