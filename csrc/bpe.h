@@ -56,8 +56,9 @@ enum {
     BPE_ERR_LIMIT = -5,    /* larger than a documented limit */
     BPE_ERR_MODEL =
         -6, /* the model's data contradict each other; pos = index of the token or merge */
-    BPE_ERR_SPLIT = -7,    /* the split tables contradict each other; pos = index in the table */
-    BPE_ERR_FORBIDDEN = -8 /* text spells a forbidden string; pos = its byte offset */
+    BPE_ERR_SPLIT = -7,     /* the split tables contradict each other; pos = index in the table */
+    BPE_ERR_FORBIDDEN = -8, /* text spells a forbidden string; pos = its byte offset */
+    BPE_ERR_JSON = -9       /* a line is no object, or has no text under the key; pos = its start */
 };
 
 /* What is wrong and where: `pos` is a byte offset in text, an index in arrays. */
@@ -1005,6 +1006,30 @@ typedef struct bpe_pieces_trainer_spec {
 BPE_API bpe_status bpe_trainer_new_pieces(const bpe_counts *counts,
                                           const bpe_pieces_trainer_spec *spec, bpe_trainer **out,
                                           bpe_error *err);
+
+/* cffi: end */
+
+/* cffi: begin */
+
+/* ---------------------------------------------------------------- corpora */
+
+/*
+ * Read lines of JSON, data[0, n), and take from each the text under a key.
+ *
+ * A line ends at LF or at n, and holds one object (RFC 8259 and UTF-8, strictly; NaN, Infinity and
+ * -Infinity are values, too); lines of white space are passed over. Of a key that comes twice in an
+ * object the last value counts. Escapes are resolved; half a surrogate pair becomes U+FFFD.
+ *
+ * key        UTF-8, without escapes
+ * texts, cap   the caller's buffer, cap >= n bytes
+ * offsets    max_texts + 1 values; text i is texts[offsets[i], offsets[i + 1])
+ * n_texts    how many texts there are: as many as lines that are not white space
+ * Returns BPE_OK; BPE_ERR_CAPACITY (cap < n, or more than max_texts texts); BPE_ERR_JSON (err->pos
+ * = where the first bad line starts). On failure what the buffers hold is undefined. Linear in n.
+ */
+BPE_API bpe_status bpe_json_lines(const uint8_t *data, size_t n, const uint8_t *key,
+                                  size_t key_size, uint8_t *texts, size_t cap, size_t *offsets,
+                                  size_t max_texts, size_t *n_texts, bpe_error *err);
 
 /* cffi: end */
 

@@ -159,6 +159,8 @@ const char *bpe_status_message(bpe_status status) {
         return "the model's data contradict each other";
     case BPE_ERR_FORBIDDEN:
         return "the text spells a forbidden string";
+    case BPE_ERR_JSON:
+        return "not a line of JSON with a text under the key";
     case BPE_ERR_SPLIT:
         return "the split tables contradict each other";
     default:

@@ -18,10 +18,12 @@ __version__ = "0.1.0"
 # Where each public name lives.
 _HOMES = {
     "BpeError": "errors",
+    "CorpusError": "errors",
     "Counts": "counts",
     "MapFunction": "mapping",
     "ModelError": "errors",
     "NoOffsetsError": "errors",
+    "ShardWriter": "corpora",
     "SpecialTokenError": "errors",
     "Split": "split",
     "Stage": "split",
@@ -37,9 +39,12 @@ _HOMES = {
     "encoding_name_for_model": "encodings",
     "from_tiktoken": "tiktoken.convert",
     "get_encoding": "encodings",
+    "join_shards": "corpora",
     "list_encoding_names": "encodings",
     "load": "loading",
     "merge_counts": "counts",
+    "open_shards": "corpora",
+    "read_documents": "corpora",
     "row_map": "rows",
     "train": "training",
     "train_from_counts": "training",
@@ -51,10 +56,12 @@ _HOMES = {
 
 __all__ = [
     "BpeError",
+    "CorpusError",
     "Counts",
     "MapFunction",
     "ModelError",
     "NoOffsetsError",
+    "ShardWriter",
     "SpecialTokenError",
     "Split",
     "Stage",
@@ -71,9 +78,12 @@ __all__ = [
     "encoding_name_for_model",
     "from_tiktoken",
     "get_encoding",
+    "join_shards",
     "list_encoding_names",
     "load",
     "merge_counts",
+    "open_shards",
+    "read_documents",
     "row_map",
     "train",
     "train_from_counts",
@@ -86,6 +96,12 @@ __all__ = [
 if TYPE_CHECKING:
     from typing import Any
 
+    from pybpe.corpora import (
+        ShardWriter,
+        join_shards,
+        open_shards,
+        read_documents,
+    )
     from pybpe.counts import Counts, count_files, count_texts, merge_counts
     from pybpe.encodings import (
         encoding_for_model,
@@ -95,6 +111,7 @@ if TYPE_CHECKING:
     )
     from pybpe.errors import (
         BpeError,
+        CorpusError,
         ModelError,
         NoOffsetsError,
         SpecialTokenError,

@@ -30,6 +30,7 @@ class _Lib:
     BPE_ERR_MODEL: int
     BPE_ERR_SPLIT: int
     BPE_ERR_FORBIDDEN: int
+    BPE_ERR_JSON: int
     BPE_SPLIT_ISOLATED: int
     BPE_SPLIT_DROP_MATCHES: int
     BPE_SPLIT_DROP_GAPS: int
@@ -522,6 +523,20 @@ class _Lib:
         counts: FFI.CData,
         spec: FFI.CData,
         out: FFI.CData,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
+    def bpe_json_lines(
+        self,
+        data: bytes | FFI.CData,
+        n: int,
+        key: bytes | FFI.CData,
+        key_size: int,
+        texts: FFI.CData,
+        cap: int,
+        offsets: FFI.CData,
+        max_texts: int,
+        n_texts: FFI.CData,
         err: FFI.CData,
         /,
     ) -> int: ...

@@ -13,6 +13,7 @@ from pybpe._typing import TYPE_CHECKING
 from pybpe.permissions import NONE
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
     from typing import Any, Literal, TypeVar
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from pybpe._encoded_pieces import EncodedPiece
     from pybpe._engines import AnyEngine, AnyModel
+    from pybpe.corpora import EncodingReport, PrepareProgress
     from pybpe.permissions import Allowed, Disallowed, Permissions, Token
 
     _T = TypeVar("_T")
@@ -306,6 +308,100 @@ class Encoding:
         if add_special_tokens:
             return self._put_around(ids, offsets)
         return ids, offsets
+
+    # -------------------------------------------------------------- files
+
+    def encode_files(
+        self,
+        inputs: Iterable[str | os.PathLike[str]] | str | os.PathLike[str],
+        folder: str | os.PathLike[str],
+        *,
+        separator: Token | int | None,
+        separator_at: Literal["start", "end"] = "end",
+        layout: Literal["shards", "nanogpt", "llm.c", "megatron"] = "shards",
+        dtype: str = "auto",
+        shard_size: int | None = None,
+        val_fraction: float = 0.0,
+        format: Literal["text", "jsonl", "parquet"] | None = None,  # noqa: A002 - the name that callers expect
+        field: str = "text",
+        split_on: Token | None = None,
+        allowed_special: Allowed = NONE,
+        disallowed_special: Disallowed = "all",
+        num_threads: int | None = None,
+        overwrite: bool = False,
+        progress: Callable[[PrepareProgress], object] | None = None,
+    ) -> EncodingReport:
+        """Encode the documents of files into files of ids, for training on.
+
+        The same call again goes on where an earlier one was broken off, by whatever:
+        the files are those of one undisturbed run, byte for byte. On a folder that is
+        finished it does nothing. Memory does not depend on how large the files are.
+        docs/corpora.md has the whole story; numpy must be installed.
+
+        Args:
+            inputs: Files, folders (all files in them) or patterns such as
+                "data/*.jsonl.zst": `.txt`, `.jsonl` or `.ndjson`, `.parquet`, also
+                compressed (`.gz`, `.zst`, `.xz`, `.bz2`).
+            folder: Where to write: a new or empty folder, or one of the same run.
+            separator: The token between documents, by name or id, such as
+                "<|endoftext|>"; None for none.
+            separator_at: Where in each document it stands.
+            layout: "shards" (pybpe's own, see `pybpe.open_shards`), "nanogpt"
+                (train.bin), "llm.c" (with its header; also modded-nanogpt's) or
+                "megatron" (train.bin and train.idx).
+            dtype: What ids are stored as: "uint16", "uint32" ("int32" with "megatron"),
+                or "auto" for the smaller that holds all ids.
+            shard_size: How many tokens a file has, for "shards" and "llm.c": by default
+                a hundred million. A shard ends with the document that reaches it; for
+                "llm.c" it has just so many.
+            val_fraction: The share of documents that go to files of their own, "val"
+                instead of "train". Which ones depends on their numbers alone.
+            format: What the files hold, whatever their names.
+            field: The field of .jsonl, or the column of .parquet, that holds the text.
+            split_on: What stands between two documents of a text file, such as "\n";
+                by default each file is a document.
+            allowed_special: As for `encode`.
+            disallowed_special: As for `encode`: by default documents that spell a
+                special token end the run; (), and they are plain text.
+            num_threads: How many threads encode; None for all processors. Nothing
+                depends on it but speed; one more reads.
+            overwrite: Remove what an earlier run has written to the folder, and begin
+                anew.
+            progress: Called with a `PrepareProgress` at most ten times a second. What
+                it raises breaks the run off.
+
+        Raises:
+            CorpusError: An input cannot be read as asked, or the folder holds something
+                else; the message has the file, the place and the way out. (A
+                `ValueError`.)
+            SpecialTokenError: A document spells a special token.
+            TypeError: An argument has the wrong type.
+            ValueError: It has a value that makes no sense, or ids do not fit `dtype`.
+            UnknownTokenError: There is no such separator.
+            ImportError: What reads such files is not installed.
+            OSError: The system cannot read or write.
+        """
+        from pybpe.corpora import encode_files
+
+        return encode_files(
+            self,  # type: ignore[arg-type]  # which is the public class
+            inputs,
+            folder,
+            separator=separator,
+            separator_at=separator_at,
+            layout=layout,
+            dtype=dtype,
+            shard_size=shard_size,
+            val_fraction=val_fraction,
+            format=format,
+            field=field,
+            split_on=split_on,
+            allowed_special=allowed_special,
+            disallowed_special=disallowed_special,
+            num_threads=num_threads,
+            overwrite=overwrite,
+            progress=progress,
+        )
 
     def _put_around(
         self, ids: NDArray[np.uint32], offsets: NDArray[np.int64]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import accumulate, pairwise
 
 from pybpe._binding import sizes
@@ -46,6 +47,12 @@ def in_batch(position: int, texts: Sequence[bytes]) -> ForbiddenText:
     raise AssertionError(position)
 
 
+def in_joined(position: int, bounds: Sequence[int]) -> ForbiddenText:
+    """Return which text an offset in data lies in, given where texts begin and end."""
+    i = bisect_right(bounds, position) - 1
+    return ForbiddenText(position - bounds[i], i)
+
+
 def text_offsets(texts: Sequence[bytes]) -> tuple[CData, array[int]]:
     """Return where each text begins in their concatenation, and what holds the memory.
 
@@ -79,6 +86,16 @@ def to_numpy(ids: CData, n: int) -> NDArray[np.uint32]:
     if n:
         ffi.memmove(out, ids, 4 * n)
     return out
+
+
+def batch_to_numpy(
+    ids: CData, starts: CData, n: int
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return the ids of a batch, and the `n` places where each text's begin, as arrays."""
+    import numpy as np
+
+    view = np.frombuffer(ffi.buffer(starts, 8 * n), np.uint64)
+    return to_numpy(ids, starts[n - 1]), view.astype(np.int64)
 
 
 class Workspace:
@@ -218,13 +235,24 @@ class BaseEngine:
         self, texts: Sequence[bytes], match: CData | None, forbidden: CData | None
     ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """Return all ids, and where each text's begin: `encode_batch` as two arrays."""
-        import numpy as np
-
-        n = len(texts) + 1
         workspace = self._take()
         try:
             starts = self._run_batch(workspace, texts, match, forbidden)
-            view = np.frombuffer(ffi.buffer(starts, 8 * n), np.uint64)
-            return to_numpy(workspace.out, starts[n - 1]), view.astype(np.int64)
+            return batch_to_numpy(workspace.out, starts, len(texts) + 1)
         finally:
             self._put_back(workspace)
+
+    def encode_joined_to_numpy(
+        self,
+        data: bytes | memoryview,
+        offsets: memoryview,
+        match: CData | None,
+        forbidden: CData | None,
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Encode texts that lie end to end: text i is data[offsets[i]:offsets[i + 1]].
+
+        Otherwise as `encode_batch_to_numpy`. Offsets are 64-bit numbers.
+        """
+        view, bounds = memoryview(data), offsets.tolist()
+        texts = [view[a:b].tobytes() for a, b in pairwise(bounds)]
+        return self.encode_batch_to_numpy(texts, match, forbidden)

@@ -9,7 +9,8 @@ from pybpe._engine import (
     BaseEngine,
     ForbiddenText,
     Workspace,
-    in_batch,
+    batch_to_numpy,
+    in_joined,
     text_offsets,
     to_list,
 )
@@ -175,9 +176,22 @@ class Engine(BaseEngine):
         forbidden: CData | None,
     ) -> CData:
         data = b"".join(texts)
-        offsets, _held = text_offsets(texts)
-        starts = uncleared("size_t[]", len(texts) + 1)
-        workspace.make_room(len(data))
+        offsets, held = text_offsets(texts)
+        return self._run_joined(workspace, data, offsets, held, match, forbidden)
+
+    def _run_joined(
+        self,
+        workspace: BpeWorkspace,
+        data: bytes | CData,
+        offsets: CData,
+        bounds: Sequence[int],
+        match: CData | None,
+        forbidden: CData | None,
+    ) -> CData:
+        """Encode texts that lie end to end; `bounds` are the offsets once more."""
+        n, size = len(bounds) - 1, bounds[-1] - bounds[0]
+        starts = uncleared("size_t[]", n + 1)
+        workspace.make_room(size)
         status = lib.bpe_encode_batch(
             self.model,
             self.split,
@@ -186,17 +200,39 @@ class Engine(BaseEngine):
             workspace.core,
             data,
             offsets,
-            len(texts),
+            n,
             workspace.out,
-            len(data),
+            size,
             starts,
             workspace.err,
         )
         if status == lib.BPE_ERR_FORBIDDEN:
-            raise in_batch(workspace.err.pos, texts)
+            raise in_joined(workspace.err.pos, bounds)
         if status != lib.BPE_OK:
             self._check(status, workspace.err)
         return starts
+
+    def encode_joined_to_numpy(
+        self,
+        data: bytes | memoryview,
+        offsets: memoryview,
+        match: CData | None,
+        forbidden: CData | None,
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Encode texts that lie end to end, without a copy of them."""
+        workspace = self._take()
+        try:
+            starts = self._run_joined(
+                workspace,
+                ffi.from_buffer("uint8_t[]", data),
+                ffi.from_buffer("size_t[]", offsets),
+                offsets,
+                match,
+                forbidden,
+            )
+            return batch_to_numpy(workspace.out, starts, len(offsets))
+        finally:
+            self._put_back(workspace)
 
     def encode_to_numpy(
         self, data: bytes, match: CData | None, forbidden: CData | None

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import accumulate, chain, compress, groupby
 
 from pybpe import _binding
-from pybpe._engine import ForbiddenText, to_list
+from pybpe._engine import BaseEngine, ForbiddenText, to_list
 from pybpe._engine_bpe import Engine
 from pybpe._typing import TYPE_CHECKING
 from pybpe.errors import UnknownTokenError
@@ -302,6 +302,9 @@ class PipelineEngine(Engine):
         rows = self.encode_batch(texts, match, forbidden)
         offsets = np.array([0, *accumulate(map(len, rows))], np.int64)
         return np.fromiter(chain.from_iterable(rows), np.uint32, offsets[-1]), offsets
+
+    # By way of single texts: each is looked at by itself.
+    encode_joined_to_numpy = BaseEngine.encode_joined_to_numpy
 
     # -------------------------------------------------------------- decoding
 

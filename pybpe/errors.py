@@ -33,3 +33,10 @@ class UnknownTokenError(BpeError, KeyError, ValueError):
 
 class NoOffsetsError(BpeError, ValueError):
     """A text was changed before it was encoded: its ids have no places in it."""
+
+
+class CorpusError(BpeError, ValueError):
+    """Documents cannot be read, or shards not written or read, as asked.
+
+    The message names the file, the place in it and the way out.
+    """

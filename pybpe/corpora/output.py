@@ -1,0 +1,300 @@
+"""Writing ids so that it can be gone on with, whenever it was broken off.
+
+A file grows under a name that ends with `.part`, and so does a list of where documents
+end in it. Every now and then the lengths of both are written down, together with the
+place in the inputs that they belong to (`Output.commit`): that is the state to go on
+from. What was written after it is cut off again. A file gets its own name after the
+state says that it is complete.
+
+So whenever the process is killed, going on gives the bytes that one run would have
+given: ids depend on the documents alone, and no byte on when states were written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+from zlib import crc32
+
+import numpy as np
+
+from pybpe._whole_file import naming
+from pybpe.corpora.layouts import Layout, Part, raw, refuse_long, write
+from pybpe.errors import CorpusError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pybpe.corpora.encoding import Tokens
+
+PART = ".part"
+ENDS = ".ends" + PART
+
+
+class Stream:
+    """The files of one split, filled one after the other.
+
+    Attributes:
+        finished: The files that are complete: name, tokens, documents, size.
+        part: What is in the one that is written.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        split: str,
+        layout: Layout,
+        shard_size: int | None,
+        dtype: np.dtype[Any],
+    ) -> None:
+        """Begin with the first file, which is made when there is something to write."""
+        self._folder = folder
+        self.split = split
+        self._layout = layout
+        self._shard_size = shard_size
+        self._width = dtype.itemsize
+        self.finished: list[dict[str, Any]] = []
+        self._number = 0
+        self._pending: list[tuple[str, ...]] = []  # complete, but not named yet
+        self.part = Part()
+        self._file: IO[bytes] | None = None
+        self._ends: IO[bytes] | None = None
+
+    # -------------------------------------------------------------- writing
+
+    @property
+    def n_documents(self) -> int:
+        """How many documents there are, in all files."""
+        return sum(f["documents"] for f in self.finished) + self.part.n_documents
+
+    @property
+    def has_pending(self) -> bool:
+        """Whether files wait for their names."""
+        return bool(self._pending)
+
+    def append(self, tokens: Tokens, ends: NDArray[np.int64]) -> None:
+        """Write ids of documents that end where it says; the last may go on.
+
+        Raises:
+            OSError: It cannot be written.
+            CorpusError: A document has more ids than the layout can hold.
+        """
+        at = done = 0
+        while self._shard_size is not None:
+            room = self._shard_size - self.part.n_tokens
+            if self._layout.cuts:
+                stop = at + room
+                if stop > len(tokens):
+                    break
+                last = int(np.searchsorted(ends, stop, "right"))
+            else:
+                last = max(done, int(np.searchsorted(ends, at + room))) + 1
+                if last > len(ends):
+                    break
+                stop = int(ends[last - 1])
+            self._write(tokens[at:stop], ends[done:last] - at)
+            self._complete()
+            at, done = stop, last
+        if at < len(tokens) or done < len(ends):
+            self._write(tokens[at:], ends[done:] - at)
+
+    def _write(self, tokens: Tokens, ends: NDArray[np.int64]) -> None:
+        file, ends_file = self._files()
+        part = self.part
+        ends = ends + part.n_tokens
+        last_end = part.last_end
+        if len(ends):
+            if self._layout.max_document is not None:
+                lengths = np.diff(ends, prepend=last_end)
+                longest = int(lengths.argmax())
+                number = self.n_documents + longest + 1
+                refuse_long(self._layout, int(lengths[longest]), number)
+            last_end = int(ends[-1])
+        with naming(self._path(0)):
+            write(file, tokens)
+            if ends_file is not None:
+                write(ends_file, ends.astype("<i8", copy=False))
+        self.part = Part(
+            part.n_tokens + len(tokens),
+            part.n_documents + len(ends),
+            last_end,
+            crc32(raw(tokens), part.crc) if self._layout.has_crc else 0,
+        )
+
+    def _files(self) -> tuple[IO[bytes], IO[bytes] | None]:
+        """Return the open files; those of a part that has begun before go on there."""
+        if self._file is None:
+            part = self.part
+            start = self._layout.header_size + part.n_tokens * self._width
+            self._file = _open_at(self._path(0, PART), start)
+            if self._layout.keeps_ends:
+                self._ends = _open_at(self._path(0, ENDS), 8 * part.n_documents)
+        return self._file, self._ends
+
+    def _names(self) -> tuple[str, ...]:
+        return self._layout.names(self.split, self._number)
+
+    def _path(self, which: int, ending: str = "") -> str:
+        return str(self._folder / (self._names()[which] + ending))
+
+    def _complete(self) -> None:
+        """Make the file whole and begin another; it gets its name later."""
+        file, ends = self._files()
+        names = self._names()
+        with naming(self._path(0)):
+            others = [_open_at(self._path(i, PART), 0) for i in range(1, len(names))]
+            try:
+                self._layout.complete(file, self.part, ends or _Nothing(), others)
+                size = file.seek(0, os.SEEK_END)
+                self.sync()
+                for other in others:
+                    os.fsync(other.fileno())
+            finally:
+                for other in others:
+                    other.close()
+        self.close()
+        entry: dict[str, Any] = {
+            "file": names[0],
+            "split": self.split,
+            "documents": self.part.n_documents,
+            "tokens": self.part.n_tokens,
+            "size": size,
+        }
+        self.finished.append(entry)
+        self._pending.append(names)
+        self._number += 1
+        self.part = Part()
+
+    def end(self) -> None:
+        """Make the last file whole, if there is something in it."""
+        if self.part.n_documents or self.part.n_tokens:
+            self._complete()
+
+    # -------------------------------------------------------------- states
+
+    def sync(self) -> None:
+        """Let what was written outlast a power cut."""
+        for file in (self._file, self._ends):
+            if file is not None:
+                with naming(self._path(0)):
+                    os.fsync(file.fileno())
+
+    def state(self) -> dict[str, Any]:
+        """Return what `restore` needs to go on from here."""
+        return {"finished": self.finished, "part": list(self.part)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state: give complete files their names, if they have none yet.
+
+        Raises:
+            CorpusError: A file that the state names is not there, or not whole.
+        """
+        self.finished = list(state["finished"])
+        for number, entry in enumerate(self.finished):
+            names = self._layout.names(self.split, number)
+            self._name_files(names)
+            path = self._folder / names[0]
+            if not path.exists() or path.stat().st_size != entry["size"]:
+                raise CorpusError(
+                    f"{path}: it was complete, and is not there any more or has changed; "
+                    "begin anew with overwrite=True"
+                )
+        self._number = len(self.finished)
+        self.part = Part(*state["part"])
+        if self.part.n_tokens or self.part.n_documents:
+            least = self._layout.header_size + self.part.n_tokens * self._width
+            _refuse_short(Path(self._path(0, PART)), least)
+            if self._layout.keeps_ends:
+                _refuse_short(Path(self._path(0, ENDS)), 8 * self.part.n_documents)
+
+    def give_names(self) -> None:
+        """Name the files that are complete; the state must say so already."""
+        for names in self._pending:
+            self._name_files(names)
+        self._pending.clear()
+
+    def _name_files(self, names: tuple[str, ...]) -> None:
+        # The one with the ids last: when it is there, all are.
+        for name in reversed(names):
+            path = self._folder / name
+            with naming(str(path)), suppress(FileNotFoundError):
+                path.with_name(name + PART).replace(path)
+        with suppress(FileNotFoundError):
+            (self._folder / (names[0] + ENDS)).unlink()
+
+    def close(self) -> None:
+        """Close what is open."""
+        for file in (self._file, self._ends):
+            if file is not None:
+                file.close()
+        self._file = self._ends = None
+
+
+class _Nothing:
+    """A file without contents."""
+
+    def seek(self, _place: int) -> int:
+        return 0
+
+    def read(self, _n: int) -> bytes:
+        return b""
+
+
+def _open_at(path: str, start: int) -> IO[bytes]:
+    """Open a file, cut off or filled up with zeros at a place to go on from."""
+    with naming(path):
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+        file = os.fdopen(handle, "r+b", buffering=0)
+        try:
+            file.truncate(start)
+            file.seek(start)
+        except BaseException:
+            file.close()
+            raise
+    return file
+
+
+def _refuse_short(path: Path, least: int) -> None:
+    if not path.exists() or path.stat().st_size < least:
+        raise CorpusError(
+            f"{path}: there should be {least:,} bytes of an unfinished run, and there "
+            "are not; begin anew with overwrite=True"
+        )
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes from writing to a folder; the system ends it with this one.
+
+    Raises:
+        CorpusError: Another process is at it.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows, where open files cannot be replaced anyway
+        yield
+        return
+    path = folder / ".lock"
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Whoever had it before may just have removed it.
+            if path.exists() and os.path.samestat(os.fstat(handle), path.stat()):
+                break
+        except BlockingIOError:
+            os.close(handle)
+            raise CorpusError(f"{folder}: another process writes to it now") from None
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            path.unlink()
+        os.close(handle)

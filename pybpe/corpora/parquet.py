@@ -1,0 +1,133 @@
+"""Parquet files: the text in one column of each row."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pybpe.corpora.documents import CHUNK, Documents, Place
+from pybpe.corpora.inputs import Source
+from pybpe.errors import CorpusError
+
+# At most so many rows at once.
+_MAX_ROWS = 1 << 16
+
+
+@dataclass(slots=True)
+class ParquetChunk:
+    """Some rows of the column, as Arrow has them."""
+
+    path: str
+    column: Any  # a pyarrow.Array of large_string or large_binary
+    field: str
+    first: int  # how many rows of the file are before it
+    after: Place
+    raw_position: int
+    inside: bool = False
+
+    @property
+    def size(self) -> int:
+        """How many bytes it holds."""
+        return int(self.column.nbytes)
+
+    def documents(self) -> Documents:
+        """Return the texts, where Arrow has them.
+
+        Raises:
+            CorpusError: A row has no text.
+        """
+        if self.column.null_count:
+            row = self.column.is_null().index(True).as_py()
+            raise CorpusError(
+                f"{self.path}, row {self.first + row + 1:,}: the column {self.field!r} "
+                "is null; leave such rows out when writing the file"
+            )
+        _, offsets, data = self.column.buffers()
+        if offsets is None:
+            return Documents(b"", memoryview(array("Q", [0])))
+        begin, n = self.column.offset, len(self.column)
+        view = memoryview(offsets).cast("B").cast("Q")[begin : begin + n + 1]
+        return Documents(b"" if data is None else memoryview(data).cast("B"), view)
+
+    def where(self, index: int) -> str:
+        """Return the file's name and the row's number."""
+        return f"{self.path}, row {self.first + index + 1:,}"
+
+
+def read(source: Source, start: Place, field: str) -> Iterator[ParquetChunk]:
+    """Yield the rows of a file from a place on.
+
+    Raises:
+        CorpusError: It is no parquet file, or has no such column of text.
+        ImportError: pyarrow is missing.
+    """
+    arrow, parquet = _pyarrow()
+    try:
+        with parquet.ParquetFile(source.path, memory_map=True) as file:
+            kind = _column_type(arrow, file.schema_arrow, source.path, field)
+            yield from _rows(file, source, start, field, kind)
+    except arrow.ArrowInvalid as error:
+        raise CorpusError(f"{source.path}: not a sound parquet file: {error}") from None
+    except OSError as error:
+        if error.errno is None:  # Arrow's own, of what it cannot read
+            raise CorpusError(
+                f"{source.path}: not a sound parquet file: {error}"
+            ) from None
+        raise
+
+
+def _rows(
+    file: Any, source: Source, start: Place, field: str, kind: Any
+) -> Iterator[ParquetChunk]:
+    behind = 0
+    for number in range(file.num_row_groups):
+        group = file.metadata.row_group(number)
+        if behind + group.num_rows <= start.position:
+            behind += group.num_rows
+            continue
+        size = max(1, group.total_byte_size)
+        rows = min(max(1, group.num_rows * CHUNK // size), _MAX_ROWS)
+        for batch in file.iter_batches(
+            rows, row_groups=[number], columns=[field], use_threads=False
+        ):
+            column = batch.column(0).cast(kind)
+            skip = min(max(0, start.position - behind), len(column))
+            first = behind + skip
+            behind += len(column)
+            if skip < len(column):
+                after = Place(behind, behind)
+                raw = (source.size or 0) * behind // file.metadata.num_rows
+                yield ParquetChunk(
+                    source.path, column[skip:], field, first, after, raw
+                )
+
+
+def _column_type(arrow: Any, schema: Any, path: str, field: str) -> Any:
+    """Return what a column becomes, if it is one of text."""
+    if field not in schema.names:
+        names = ", ".join(map(repr, schema.names[:20])) or "none"
+        raise CorpusError(
+            f"{path}: has no column {field!r}; its columns are {names}: choose with "
+            "field="
+        )
+    found = schema.field(field).type
+    value = found.value_type if arrow.types.is_dictionary(found) else found
+    name = str(value)
+    if name in ("string", "large_string", "string_view"):
+        return arrow.large_string()
+    if name in ("binary", "large_binary", "binary_view"):
+        return arrow.large_binary()
+    raise CorpusError(f"{path}: the column {field!r} is not text but {found}")
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise ImportError(
+            "reading .parquet files needs pyarrow: pip install 'pybpe[parquet]'"
+        ) from None
+    return pyarrow, pyarrow.parquet

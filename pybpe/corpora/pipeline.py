@@ -1,0 +1,62 @@
+"""Work on a row of jobs in several threads; the results come in the order of the jobs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import TypeVar
+
+_Job = TypeVar("_Job")
+_Result = TypeVar("_Result")
+
+# How many jobs each thread may have waiting or done: what bounds memory.
+_AHEAD = 3
+
+
+def in_order(
+    jobs: Iterable[_Job], work: Callable[[_Job], _Result], num_threads: int
+) -> Iterator[tuple[_Job, _Result]]:
+    """Yield each job with its result.
+
+    With one thread everything happens on the calling thread. With more, `num_threads`
+    of them work, and one beside takes the jobs from the iterable. The first job, or
+    step of the iterable, that raises ends it all; what was before it has been yielded.
+    """
+    if num_threads < 2:
+        for job in jobs:
+            yield job, work(job)
+        return
+    line: SimpleQueue[tuple[_Job, Future[_Result]] | BaseException | None]
+    line = SimpleQueue()
+    room = threading.Semaphore(_AHEAD * num_threads)
+    stopped = threading.Event()
+    pool = ThreadPoolExecutor(num_threads, "pybpe-encode")
+
+    def feed() -> None:
+        try:
+            for job in jobs:
+                room.acquire()
+                if stopped.is_set():
+                    return
+                line.put((job, pool.submit(work, job)))
+            line.put(None)
+        except BaseException as error:  # raised again below
+            line.put(error)
+
+    feeder = threading.Thread(target=feed, name="pybpe-read", daemon=True)
+    feeder.start()
+    try:
+        while (item := line.get()) is not None:
+            if isinstance(item, BaseException):
+                raise item
+            job, future = item
+            result = future.result()
+            room.release()
+            yield job, result
+    finally:
+        stopped.set()
+        room.release()
+        feeder.join()
+        pool.shutdown(cancel_futures=True)

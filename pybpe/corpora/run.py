@@ -1,0 +1,339 @@
+"""A run that writes a folder: what it was asked for, how far it is, and its end.
+
+`run.json` says what is asked for, sources included, and is written once; `progress.json`
+how far it is, anew at each state. Both go when `index.json` comes.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from pybpe._whole_file import whole_file
+from pybpe.corpora.documents import Place
+from pybpe.corpora.output import PART, Stream
+from pybpe.corpora.shards import INDEX, read_index
+from pybpe.errors import CorpusError
+
+if TYPE_CHECKING:
+    from pybpe.corpora.encoding import Encoded, Tokens
+    from pybpe.corpora.inputs import Source
+
+RUN, PROGRESS = "run.json", "progress.json"
+FORMAT, VERSION = "pybpe corpus", 1
+
+# Seconds between two states: about so much work is done again after a kill.
+_INTERVAL = 5.0
+
+
+class Totals(NamedTuple):
+    """What has been written so far.
+
+    Attributes:
+        documents: How many documents, begun ones included.
+        empty: How many of them have no text.
+        tokens: How many ids, separators included.
+        bytes: How many bytes of text.
+    """
+
+    documents: int = 0
+    empty: int = 0
+    tokens: int = 0
+    bytes: int = 0
+
+
+class Position(NamedTuple):
+    """A place in all sources: the number of one, and the place in it."""
+
+    source: int = 0
+    place: Place = Place()
+
+
+class Run:
+    """A folder that is being written.
+
+    Attributes:
+        position: Where to go on.
+        totals: What is written up to there.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        asked: Mapping[str, Any],
+        sources: Sequence[Source],
+        streams: Sequence[Stream],
+        val_fraction: float,
+    ) -> None:
+        """Begin a run, or go on with one that was broken off.
+
+        Args:
+            folder: Where to write; it is there.
+            asked: The options, as JSON has them.
+            sources: What is read.
+            streams: One for "train", and one for "val" if there is a `val_fraction`.
+            val_fraction: The share of documents that go to "val".
+
+        Raises:
+            CorpusError: What is there was asked for with other options or sources, or
+                is nothing of ours.
+        """
+        self._folder = folder
+        self._asked = dict(asked)
+        self._sources = sources
+        self._streams = streams
+        self._val_limit = int(val_fraction * 2.0**64)
+        self._inside_val = False
+        self.position = Position()
+        self.totals = Totals()
+        self._next_state = 0.0
+        if (folder / PROGRESS).exists():
+            self._go_on()
+        else:
+            self._refuse_others()
+            self._save(RUN, {**self._asked, "sources": _with_times(sources)})
+            self.commit()
+
+    # -------------------------------------------------------------- beginning
+
+    def _refuse_others(self) -> None:
+        strangers = sorted(
+            path.name
+            for path in self._folder.iterdir()
+            if path.name not in (".lock", RUN) and not path.name.endswith(PART)
+        )
+        if strangers:
+            raise CorpusError(
+                f"{self._folder}: the folder holds other files, such as "
+                f"{strangers[0]!r}; give a new or an empty one"
+            )
+
+    def _go_on(self) -> None:
+        begun = _load(self._folder / RUN)
+        refuse_changes(
+            self._folder, begun, {**self._asked, "sources": _with_times(self._sources)}
+        )
+        # Of what is written nothing depends on how special tokens would be treated:
+        # there were none, or the run would not have come so far.
+        self._save(RUN, {**self._asked, "sources": _with_times(self._sources)})
+        state = _load(self._folder / PROGRESS)
+        source, place = state["position"]
+        self.position = Position(source, Place(*place))
+        self.totals = Totals(*state["totals"])
+        self._inside_val = state["inside_val"]
+        for stream in self._streams:
+            stream.restore(state["splits"][stream.split])
+
+    # -------------------------------------------------------------- writing
+
+    def write(self, encoded: Encoded, position: Position) -> None:
+        """Write documents, and know that they end at a position of the sources.
+
+        Raises:
+            OSError: It cannot be written. What the last state says stays.
+        """
+        tokens, ends, size, empty = encoded
+        n_begun = len(ends) + position.place.inside - self.position.place.inside
+        if self._val_limit:
+            self._write_split(tokens, ends)
+        else:
+            self._streams[0].append(tokens, ends)
+        old = self.totals
+        self.totals = Totals(
+            old.documents + n_begun,
+            old.empty + empty,
+            old.tokens + len(tokens),
+            old.bytes + size,
+        )
+        self._inside_val = self._goes_to_val(self.totals.documents - 1)
+        self.position = position
+        if any(s.has_pending for s in self._streams) or (
+            time.monotonic() >= self._next_state
+        ):
+            self.commit()
+
+    def _goes_to_val(self, number: int) -> bool:
+        return bool(self._val_limit) and bool(
+            _spread(np.array([number], np.uint64))[0] < self._val_limit
+        )
+
+    def _write_split(self, tokens: Tokens, ends: Any) -> None:
+        """Write each document to its split; which one depends on its number alone."""
+        inside = self.position.place.inside
+        first = self.totals.documents - inside
+        goes_on = len(ends) == 0 or int(ends[-1]) < len(tokens)
+        bounds = np.concatenate([ends, [len(tokens)]]) if goes_on else ends
+        numbers = np.arange(first, first + len(bounds), dtype=np.uint64)
+        to_val = _spread(numbers) < self._val_limit
+        lengths = np.diff(bounds, prepend=0)
+        of_token = np.repeat(to_val, lengths)
+        for stream, mine, ours in (
+            (self._streams[0], ~to_val, ~of_token),
+            (self._streams[1], to_val, of_token),
+        ):
+            if mine.any():
+                stops = lengths[mine].cumsum()
+                last_goes_on = goes_on and mine[-1]
+                stream.append(tokens[ours], stops[:-1] if last_goes_on else stops)
+
+    def commit(self) -> None:
+        """Write down how far it is, for a later run to go on from."""
+        for stream in self._streams:
+            stream.sync()
+        source, place = self.position
+        state = {
+            "position": [source, list(place)],
+            "totals": list(self.totals),
+            "inside_val": self._inside_val,
+            "splits": {stream.split: stream.state() for stream in self._streams},
+        }
+        self._save(PROGRESS, state)
+        for stream in self._streams:
+            stream.give_names()
+        self._next_state = time.monotonic() + _INTERVAL
+
+    def _save(self, name: str, value: Mapping[str, Any]) -> None:
+        with whole_file(self._folder / name) as file:
+            file.write(json.dumps(value, indent=1).encode() + b"\n")
+
+    # -------------------------------------------------------------- ending
+
+    def finish(self) -> dict[str, Any]:
+        """Complete all files and write the index, which is returned.
+
+        Raises:
+            CorpusError: There were no documents, or none for one of the splits.
+        """
+        for stream in self._streams:
+            if stream.n_documents == 0:
+                raise CorpusError(
+                    "there are no documents in the inputs"
+                    if self.totals.documents == 0
+                    else f"of {self.totals.documents:,} documents none went to "
+                    f"{stream.split!r}: give another val_fraction"
+                )
+        for stream in self._streams:
+            stream.end()
+        self.commit()
+        index = {
+            "format": FORMAT,
+            "version": VERSION,
+            **self._asked,
+            **self.totals._asdict(),
+            "files": [entry for stream in self._streams for entry in stream.finished],
+            "sources": [_of_source(source) for source in self._sources],
+        }
+        self._save(INDEX, index)
+        for name in (PROGRESS, RUN):
+            (self._folder / name).unlink(missing_ok=True)
+        return index
+
+    def close(self) -> None:
+        """Close the files."""
+        for stream in self._streams:
+            stream.close()
+
+
+def finished(
+    folder: Path, asked: Mapping[str, Any], sources: Sequence[Source]
+) -> dict[str, Any] | None:
+    """Return the index of a folder that holds already what is asked for.
+
+    Raises:
+        CorpusError: It holds something else, or a source is newer.
+    """
+    path = folder / INDEX
+    if not path.exists():
+        return None
+    index = read_index(path)
+    plain = [_of_source(source) for source in sources]
+    refuse_changes(folder, index, {**asked, "sources": plain})
+    done = path.stat().st_mtime_ns
+    for source in sources:
+        if source.mtime_ns > done:
+            raise CorpusError(
+                f"{source.path} was changed after {folder} was written from it; "
+                "give another folder, or overwrite=True"
+            )
+    return index
+
+
+def refuse_changes(
+    folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]
+) -> None:
+    """Refuse to go on with what was begun otherwise; the first difference is named.
+
+    Raises:
+        CorpusError: There is one.
+    """
+    way_out = "give another folder, or overwrite=True to begin anew"
+    for name, value in now.items():
+        if name == "sources":
+            continue
+        if before.get(name) != value and not _is_relaxed(name, before, now):
+            raise CorpusError(
+                f"{folder}: begun with {name}={_shown(before.get(name))}, and this is "
+                f"{name}={_shown(value)}; {way_out}"
+            )
+    old, new = before.get("sources", []), now["sources"]
+    for one, other in zip(old, new, strict=False):
+        if one["path"] != other["path"]:
+            raise CorpusError(
+                f"{folder}: begun with the input {one['path']}, and now there is "
+                f"{other['path']} in its place; {way_out}"
+            )
+        if one != other:
+            raise CorpusError(
+                f"{other['path']}: changed since {folder} was begun ({one['size']:,} "
+                f"bytes then, {other['size']:,} now); {way_out}"
+            )
+    if len(old) != len(new):
+        raise CorpusError(
+            f"{folder}: begun with {len(old):,} inputs, and now there are "
+            f"{len(new):,}; {way_out}"
+        )
+
+
+def _is_relaxed(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Tell whether only special tokens that were all refused are now taken somehow."""
+    refused = {"allowed_special": [], "disallowed_special": "all"}
+    return name in refused and all(before.get(k) == v for k, v in refused.items())
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 100 else text[:97] + "..."
+
+
+def _of_source(source: Source) -> dict[str, Any]:
+    return {"path": source.path, "format": source.format, "size": source.size}
+
+
+def _with_times(sources: Sequence[Source]) -> list[dict[str, Any]]:
+    return [{**_of_source(source), "mtime_ns": source.mtime_ns} for source in sources]
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_bytes())
+        if not isinstance(value, dict):
+            raise TypeError
+    except (FileNotFoundError, ValueError, TypeError):
+        raise CorpusError(
+            f"{path}: missing or damaged, so the run cannot be gone on with; begin "
+            "anew with overwrite=True"
+        ) from None
+    return value
+
+
+def _spread(numbers: np.ndarray[Any, np.dtype[np.uint64]]) -> Any:
+    """Return numbers of 64 bits that look as if drawn at random (SplitMix64)."""
+    z = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
