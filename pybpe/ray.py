@@ -18,11 +18,14 @@ trains. A task that fails is run again by Ray like any other.
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pybpe._shipped import Shipped
 from pybpe._training_options import BYTE_ORDER, PATTERN, refuse_lone_text
 from pybpe.counts import Counts, head_for, merge_counts, tally
 from pybpe.mapping import MapFunction
@@ -32,6 +35,7 @@ try:
     import pyarrow as pa
     import ray
     import ray.data
+    import ray.data.block
 except ImportError as _error:
     raise ImportError(
         f"pybpe.ray needs Ray Data ({_error}): pip install 'pybpe[ray]'"
@@ -50,7 +54,7 @@ if TYPE_CHECKING:
     Dataset = Any  # ray.data.Dataset
     Table = Any  # pyarrow.Table
 
-__all__ = ["count", "encode", "train"]
+__all__ = ["count", "encode", "train", "write_shards"]
 
 # How many neighbours a task merges.
 _FAN = 8
@@ -406,6 +410,129 @@ class _EncodeBlock:
         ids, offsets = self._function._encode(_texts(block, self._column))
         lists = pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(ids))
         return block.append_column(self._output_column, lists)
+
+
+# ---------------------------------------------------------------- shards
+
+
+def write_shards(
+    ds: Dataset,
+    tokenizer: Tokenizer,
+    folder: str | os.PathLike[str],
+    column: str = "text",
+    *,
+    separator: Token | int | None,
+    separator_at: str = "end",
+    name: str = "shard",
+    dtype: str = "auto",
+    shard_size: int | None = None,
+    allowed_special: Allowed = frozenset(),
+    disallowed_special: Disallowed = "all",
+    overwrite: bool = False,
+    num_cpus: float = 1,
+) -> Path:
+    """Encode a dataset's column to shards, which `pybpe.open_shards` reads.
+
+    Every task has a `pybpe.ShardWriter` of its own; when all have finished, what they
+    wrote becomes one set. The documents are in the order of the rows, and all tokens
+    end to end are those that one process writes; where a file ends is different, since
+    none goes over the rows of two tasks. Nothing shows before everything is there, and
+    a task that fails is run again from its beginning.
+
+    Args:
+        ds: A Ray Dataset. Each row is a document.
+        tokenizer: What encodes.
+        folder: A folder that all nodes share. It is made if it is not there.
+        column: See `count`.
+        separator: See `pybpe.ShardWriter`, as for all arguments not named here.
+        separator_at: See `pybpe.ShardWriter`.
+        name: What the names of files begin with; a task's are
+            `NAME-000123-00000.tokens` and so on.
+        dtype: See `pybpe.ShardWriter`.
+        shard_size: See `pybpe.ShardWriter`.
+        allowed_special: See `Tokenizer.encode`.
+        disallowed_special: See `Tokenizer.encode`.
+        overwrite: Whether to remove the index of another set in this folder, and what
+            was written there under this name.
+        num_cpus: CPUs for each task, which are as many threads.
+
+    Returns:
+        The index of the set, in `folder`.
+
+    Raises:
+        CorpusError: There is a set in this folder already.
+        TypeError: An argument has the wrong type.
+        ValueError: One makes no sense. What a row is the cause of is raised by Ray: as
+            a `RayTaskError` that has the message.
+        UnknownTokenError: There is no such separator.
+    """
+    from pybpe.corpora import ShardWriter, join_shards
+    from pybpe.errors import CorpusError
+
+    where = Path(folder).absolute()
+    options: dict[str, Any] = {
+        "separator": separator,
+        "separator_at": separator_at,
+        "dtype": dtype,
+        "shard_size": shard_size,
+        "allowed_special": allowed_special,
+        "disallowed_special": disallowed_special,
+        "num_threads": _threads(num_cpus),
+        "overwrite": True,  # for tasks that are tried again
+    }
+    there = [where / "index.json", *where.glob(f"{name}-*.index.json")]
+    if not overwrite and (found := [path for path in there if path.exists()]):
+        raise CorpusError(
+            f"{found[0]}: there are shards in this folder; give another one, or "
+            "overwrite=True"
+        )
+    # Arguments that make no sense are refused before the work; and a set of shards has
+    # one writer at least, whatever rows there are.
+    with ShardWriter(tokenizer, where, name=f"{name}-none", **options):
+        for path in where.glob(f"{name}-*"):
+            if path.name.removeprefix(f"{name}-")[:6].isdecimal():
+                path.unlink()
+        (where / "index.json").unlink(missing_ok=True)
+    sink = _Shards(tokenizer, where, column, name, options)
+    with _order(ds, True):
+        ds.write_datasink(sink, ray_remote_args=_resources(num_cpus))
+    return join_shards(where, [f"{name}-none", *sorted(sink.names)])
+
+
+class _Shards(ray.data.Datasink):  # type: ignore[misc]
+    """Writes what a task has, under the number of the task."""
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        folder: Path,
+        column: str,
+        name: str,
+        options: dict[str, Any],
+    ) -> None:
+        self._shipped = Shipped(tokenizer)
+        self._folder = folder
+        self._column = column
+        self._name = name
+        self._options = options
+        self.names: list[str] = []
+
+    def write(self, blocks: Iterable[Any], ctx: Any) -> str:
+        """Write blocks: a task. Return the name of the writer."""
+        from pybpe.corpora import ShardWriter
+
+        name = f"{self._name}-{ctx.task_idx:06d}"
+        with ShardWriter(
+            self._shipped.tokenizer, self._folder, name=name, **self._options
+        ) as writer:
+            for block in blocks:
+                table = ray.data.block.BlockAccessor.for_block(block).to_arrow()
+                writer.add(_texts(table, self._column))
+        return name
+
+    def on_write_complete(self, write_result: Any) -> None:
+        """Keep the names of all writers: on the driver."""
+        self.names = list(write_result.write_returns)
 
 
 # ---------------------------------------------------------------- blocks

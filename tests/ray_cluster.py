@@ -26,10 +26,13 @@ os.environ["RAY_DATA_DISABLE_PROGRESS_BARS"] = "1"
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
 
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import ray
 import ray.data
 from ray.cluster_utils import Cluster
 from ray.exceptions import RayTaskError
+from test_scaling_page import block
 from test_training_counts import random_data
 
 import pybpe
@@ -181,6 +184,68 @@ def check_encoding(ds: Any, texts: list[str]) -> None:
     refused("a column twice", RayTaskError, "column 'x' already", again.materialize)
 
 
+def check_shards(ds: Any, texts: list[str], folder: Path) -> None:
+    tok = pybpe.train(texts, 400, special_tokens=SPECIAL)
+    options: dict[str, Any] = {
+        "separator": "<|end|>",
+        "disallowed_special": (),
+        "shard_size": 2000,
+    }
+    index = pybpe.ray.write_shards(ds, tok, folder / "many", **options)
+    same("the index", index, folder / "many" / "index.json")
+    with pybpe.ShardWriter(tok, folder / "one", **options) as writer:
+        writer.add(texts)
+    pybpe.join_shards(folder / "one")
+    many, one = (pybpe.open_shards(folder / name) for name in ("many", "one"))
+    same("number of documents", len(many), len(one))
+    same(
+        "documents of shards",
+        [many[i].tolist() for i in range(len(many))],
+        [one[i].tolist() for i in range(len(one))],
+    )
+    same("tokens", *(s.tokens(0, s.n_tokens).tobytes() for s in (many, one)))
+    same("fingerprint of shards", many.fingerprint, tok.fingerprint)
+    refused(
+        "a folder with shards",
+        pybpe.CorpusError,
+        "there are shards in this folder",
+        lambda: pybpe.ray.write_shards(ds, tok, folder / "many", **options),
+    )
+    fewer = ds.map_batches(
+        lambda block: block.filter(pc.equal(block["text"], "")), batch_format="pyarrow"
+    )
+    pybpe.ray.write_shards(fewer, tok, folder / "many", overwrite=True, **options)
+    many = pybpe.open_shards(folder / "many")
+    same("documents after that", len(many), texts.count(""))
+    refused(
+        "no such separator, before any work",
+        pybpe.UnknownTokenError,
+        "<s>",
+        lambda: pybpe.ray.write_shards(None, tok, folder / "no", separator="<s>"),
+    )
+
+
+def check_the_page(texts: list[str], folder: Path) -> None:
+    """Run the example of docs/scaling.md, with folders here."""
+    plain = [text.replace("|", "") for text in texts]
+    (folder / "corpus").mkdir()
+    pq.write_table(pa.table({"text": plain}), folder / "corpus" / "0.parquet")
+    code = block("python", "import pybpe.ray")
+    for theirs in ("s3://", "/shared/"):
+        code = code.replace(theirs, f"{folder}/")
+    exec(code, names := {})  # noqa: S102 - our own page
+    tok = names["tok"]
+    same(
+        "the page's tokenizer", tok, pybpe.train(plain, 65_536, special_tokens=SPECIAL)
+    )
+    shards = pybpe.open_shards(folder / "shards")
+    want = [[*ids, tok.special_tokens["<|end|>"]] for ids in tok.encode_batch(plain)]
+    same("the page's shards", [shards[i].tolist() for i in range(len(shards))], want)
+    encoded = pq.read_table(folder / "encoded")
+    same("the page's columns", encoded.column_names, ["ids"])
+    same("the page's rows", encoded.num_rows, len(plain))
+
+
 def check_refusals(ds: Any, texts: list[str]) -> None:
     refused(
         "a column that is not there",
@@ -241,6 +306,8 @@ def main(folder: Path) -> None:
         check_counting(ds, texts)
         check_training(ds, texts)
         check_encoding(ds, texts)
+        check_shards(ds, texts, folder)
+        check_the_page(texts, folder)
         check_a_worker_that_dies(ds, texts, folder)
         check_refusals(ds, texts)
 

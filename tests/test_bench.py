@@ -116,6 +116,23 @@ def test_all_parts_but_sentencepiece(data: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_scaling(data: Path, tmp_path: Path) -> None:
+    pytest.importorskip("numpy")
+    text = tmp_path / "text.txt"
+    text.write_text("low lower lowest new newer newest\n" * 2000, encoding="utf-8")
+    done = run("scaling.py", text, "--vocab-size=300", data=data)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == "text.txt: 0 MB"
+    for what in (
+        "count ",
+        "merge 16 parts",
+        "train 275 ids",
+        "encode and write shards",
+    ):
+        assert f"\n  {what}" in done.stdout
+
+
+@pytest.mark.slow
 def test_encoding(data: Path) -> None:
     done = run(
         "encoding.py",
