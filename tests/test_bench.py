@@ -90,7 +90,7 @@ def test_all_parts_but_sentencepiece(data: Path, tmp_path: Path) -> None:
     done = run(
         "compare.py",
         *("calls", "train", "growth", "load", "--json", out),
-        *("--text=english", "--mb=0.02", "--vocab-size=300"),
+        *("--text=english", "--mb=0.02", "--vocab-size=265"),
         f"--peers={','.join(['pybpe', *peers])}",
         data=data,
     )
@@ -120,13 +120,13 @@ def test_scaling(data: Path, tmp_path: Path) -> None:
     pytest.importorskip("numpy")
     text = tmp_path / "text.txt"
     text.write_text("low lower lowest new newer newest\n" * 2000, encoding="utf-8")
-    done = run("scaling.py", text, "--vocab-size=300", data=data)
+    done = run("scaling.py", text, "--vocab-size=265", data=data)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0] == "text.txt: 0 MB"
     for what in (
         "count ",
         "merge 16 parts",
-        "train 275 ids",
+        "train 265 ids",
         "encode and write shards",
     ):
         assert f"\n  {what}" in done.stdout

@@ -383,6 +383,39 @@ def test_what_sums_hide_is_refused() -> None:
             Counts.from_bytes(file_of(message, counts))
 
 
+def test_changed_files_read_or_are_refused() -> None:
+    # With the checksum made right again. What is read is sound: it is written, read
+    # and trained on.
+    random_ = random.Random(5)
+    whole = count_texts(
+        [random_data(random_, 60) for _ in range(4)], special_tokens=SPECIAL
+    ).to_bytes()[:-32]
+    records = len(whole) - 300  # the more interesting part, for half of the changes
+    n_read = 0
+    for _ in range(3000):
+        data = bytearray(whole)
+        for _ in range(random_.choice([1, 1, 2, 5])):
+            at = random_.randrange(random_.choice([16, records]), len(data))
+            kind = random_.randrange(3)
+            if kind == 0:
+                data[at] = random_.choice(
+                    [0, 1, 0x7F, 0x80, 0xFF, random_.randrange(256)]
+                )
+            elif kind == 1:
+                del data[at : at + random_.randint(1, 3)]
+            else:
+                data[at:at] = random_.randbytes(random_.randint(1, 3))
+        try:
+            counts = Counts.from_bytes(bytes(data) + hashlib.sha256(data).digest())
+        except pybpe.TrainingError:
+            continue
+        n_read += 1
+        assert Counts.from_bytes(counts.to_bytes()) == counts
+        assert sum(n for _, n in counts.items()) == counts.pretokens
+        pybpe.train_from_counts(counts, num_merges=3)
+    assert n_read > 50
+
+
 def test_other_files_are_named(tmp_path: Path) -> None:
     model = tmp_path / "x.pybpe"
     pybpe.train(["a"], 256).save(model)
