@@ -164,6 +164,15 @@ class PretokenCounter:
                 # A pipe, or one of the system's files without a size.
                 self._count_pipe(path)
 
+    def add_stream(self, read: Callable[[int], bytes | None]) -> None:
+        """Count one text that comes in blocks, on this thread.
+
+        Args:
+            read: Returns up to so many bytes, none at the end.
+        """
+        self.documents += 1
+        self.size += self._count_stream(read, self.size, None, self._shares[0])
+
     def _submit_file(self, path: Path, size: int) -> None:
         with path.open("rb", buffering=0) as file:
             for start, end in self._parts(_portions(file), size):

@@ -11,13 +11,15 @@ from pybpe._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Sequence
-    from typing import Any, Self
+    from collections.abc import Callable, Sequence
+    from typing import Any, Self, TypeVar
 
     import numpy as np
     from numpy.typing import NDArray
 
     from pybpe._binding import CData
+
+    _Result = TypeVar("_Result")
 
 
 _numpy: Any = None
@@ -92,10 +94,14 @@ def batch_to_numpy(
     ids: CData, starts: CData, n: int
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return the ids of a batch, and the `n` places where each text's begin, as arrays."""
+    return to_numpy(ids, starts[n - 1]), starts_to_numpy(starts, n)
+
+
+def starts_to_numpy(starts: CData, n: int) -> NDArray[np.int64]:
+    """Return a size_t[] of the core as an array."""
     import numpy as np
 
-    view = np.frombuffer(ffi.buffer(starts, 8 * n), np.uint64)
-    return to_numpy(ids, starts[n - 1]), view.astype(np.int64)
+    return np.frombuffer(ffi.buffer(starts, 8 * n), np.uint64).astype(np.int64)
 
 
 class Workspace:
@@ -242,17 +248,27 @@ class BaseEngine:
         finally:
             self._put_back(workspace)
 
-    def encode_joined_to_numpy(
+    def encode_joined(
         self,
         data: bytes | memoryview,
         offsets: memoryview,
         match: CData | None,
         forbidden: CData | None,
-    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        use: Callable[[NDArray[np.uint32], NDArray[np.int64]], _Result],
+    ) -> _Result:
         """Encode texts that lie end to end: text i is data[offsets[i]:offsets[i + 1]].
 
-        Otherwise as `encode_batch_to_numpy`. Offsets are 64-bit numbers.
+        Args:
+            data: The texts.
+            offsets: 64-bit numbers.
+            match: As for the other methods.
+            forbidden: As for the other methods.
+            use: Called with what `encode_batch_to_numpy` would return, but that the ids
+                are gone when it returns.
+
+        Returns:
+            What `use` returns.
         """
         view, bounds = memoryview(data), offsets.tolist()
         texts = [view[a:b].tobytes() for a, b in pairwise(bounds)]
-        return self.encode_batch_to_numpy(texts, match, forbidden)
+        return use(*self.encode_batch_to_numpy(texts, match, forbidden))

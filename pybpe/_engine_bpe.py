@@ -9,21 +9,24 @@ from pybpe._engine import (
     BaseEngine,
     ForbiddenText,
     Workspace,
-    batch_to_numpy,
     in_joined,
+    starts_to_numpy,
     text_offsets,
     to_list,
 )
 from pybpe._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeVar
 
     import numpy as np
     from numpy.typing import NDArray
 
     from pybpe._binding import CData
     from pybpe.model import Model
+
+    _Result = TypeVar("_Result")
 
 PATHS: dict[str, int] = {
     "auto": lib.BPE_PATH_AUTO,
@@ -212,14 +215,17 @@ class Engine(BaseEngine):
             self._check(status, workspace.err)
         return starts
 
-    def encode_joined_to_numpy(
+    def encode_joined(
         self,
         data: bytes | memoryview,
         offsets: memoryview,
         match: CData | None,
         forbidden: CData | None,
-    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """Encode texts that lie end to end, without a copy of them."""
+        use: Callable[[NDArray[np.uint32], NDArray[np.int64]], _Result],
+    ) -> _Result:
+        """Encode texts that lie end to end, without a copy of them or of the ids."""
+        import numpy as np
+
         workspace = self._take()
         try:
             starts = self._run_joined(
@@ -230,7 +236,11 @@ class Engine(BaseEngine):
                 match,
                 forbidden,
             )
-            return batch_to_numpy(workspace.out, starts, len(offsets))
+            n = starts[len(offsets) - 1]
+            ids = np.empty(0, np.uint32)
+            if n:
+                ids = np.frombuffer(ffi.buffer(workspace.out, 4 * n), np.uint32)
+            return use(ids, starts_to_numpy(starts, len(offsets)))
         finally:
             self._put_back(workspace)
 

@@ -304,7 +304,7 @@ class PipelineEngine(Engine):
         return np.fromiter(chain.from_iterable(rows), np.uint32, offsets[-1]), offsets
 
     # By way of single texts: each is looked at by itself.
-    encode_joined_to_numpy = BaseEngine.encode_joined_to_numpy
+    encode_joined = BaseEngine.encode_joined
 
     # -------------------------------------------------------------- decoding
 

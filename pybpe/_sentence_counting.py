@@ -105,20 +105,21 @@ class SentenceCounter:
             OSError: A file cannot be read.
             TrainingError: A line is not as `input_format` has it.
         """
+        self.add_blocks(_blocks_of(path) for path in paths)
+
+    def add_blocks(self, texts: Iterable[Iterable[bytes]]) -> None:
+        """Count the lines of texts that come in blocks; the last needs no LF.
+
+        Raises:
+            TrainingError: A line is not as `input_format` has it.
+        """
         if self._tsv or self._limit:
-            self._add_all(self._numbered(_lines_of(paths), strip=False), strip=False)
+            lines = (line for blocks in texts for line in _lines_of(blocks))
+            self._add_all(self._numbered(lines, strip=False), strip=False)
             return
-        for path in paths:
-            rest = b""
-            with path.open("rb", buffering=0) as file:
-                while block := file.read(PORTION):
-                    cut = block.rfind(b"\n") + 1
-                    if not cut:
-                        rest += block
-                        continue
-                    self._submit_lines(rest + block[:cut])
-                    rest = block[cut:]
-            self._submit_lines(rest)
+        for blocks in texts:
+            for lines_together in _whole_lines(blocks):
+                self._submit_lines(lines_together)
 
     def add_texts(self, texts: Iterable[str | bytes]) -> None:
         """Count texts, each of which is a line; CR and LF at their ends are left out.
@@ -269,11 +270,30 @@ def _count_batch(
     share.sentences.add_batch(share.counts, batch, weights, strip=strip)
 
 
-def _lines_of(paths: Iterable[Path]) -> Iterator[bytes]:
-    for path in paths:
-        with path.open("rb") as file:
-            for line in file:
-                yield line.removesuffix(b"\n")
+def _blocks_of(path: Path) -> Iterator[bytes]:
+    with path.open("rb", buffering=0) as file:
+        while block := file.read(PORTION):
+            yield block
+
+
+def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield blocks put together, or cut, so that they end with LF; but for the last."""
+    pending: list[bytes] = []
+    held = 0
+    for block in blocks:
+        held += len(block)
+        cut = block.rfind(b"\n") + 1 if held >= PORTION else 0
+        if not cut:
+            pending.append(block)
+            continue
+        yield b"".join((*pending, block[:cut]))
+        pending, held = [block[cut:]], len(block) - cut
+    yield b"".join(pending)
+
+
+def _lines_of(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    for lines in _whole_lines(blocks):
+        yield from lines.removesuffix(b"\n").split(b"\n") if lines else ()
 
 
 def _columns(line: bytes, number: int) -> tuple[bytes, int]:

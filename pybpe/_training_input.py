@@ -3,50 +3,48 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pybpe import _binding_training as core
-from pybpe._training_options import integer
+from pybpe._training_options import integer, refuse_lone_text
 from pybpe.errors import TrainingError
+
+if TYPE_CHECKING:
+    from pybpe._counting import PretokenCounter
 
 # By default no more threads than this: one thread reads the texts for all of them.
 _MAX_DEFAULT_THREADS = 16
 
 
-def to_paths(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
-    """Return what a caller gave as paths.
+def from_files(
+    paths: Iterable[str | os.PathLike[str]],
+    format: str | None,
+    field: str,
+    split_on: str | bytes | None,
+) -> tuple[Callable[[PretokenCounter], None], int | None]:
+    """Return what gives files to a counter, and how many bytes that will be, if known.
 
     Raises:
-        TypeError: An item is no path.
-    """
-    files = []
-    for i, path in enumerate(paths):
-        if not isinstance(path, (str, os.PathLike)):
-            raise TypeError(
-                f"paths[{i}] must be a str or a path, got {type(path).__name__}"
-            )
-        files.append(Path(path))
-    return files
-
-
-def total_size(files: Iterable[Path]) -> int | None:
-    """Return the size of all files, None if one is a pipe or the like.
-
-    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: It makes no sense.
+        CorpusError: A folder or pattern stands for no file, or a file is of no kind
+            that can be read.
         OSError: A file is not there.
     """
-    total: int | None = 0
-    for path in files:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            total = None
-        elif total is not None:
-            total += status.st_size
-    return total
+    from pybpe.corpora.counting import count_pretokens, total_size
+    from pybpe.corpora.inputs import find_sources
+    from pybpe.corpora.reading import check_reading
+
+    refuse_lone_text(paths, "paths", "a list of paths")
+    reading = check_reading(field, split_on)
+    sources = find_sources(paths, format, what="paths", may_repeat=True)
+    return (
+        lambda counter: count_pretokens(counter, sources, reading),
+        total_size(sources),
+    )
 
 
 def thread_count(num_threads: int | None) -> int:

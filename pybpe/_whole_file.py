@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 
+# What temporary files are called: a process that is killed leaves one.
+TEMPORARY = ".pybpe-*.tmp"
+
+
 class NamedSink(io.FileIO):
     """A file to write to, whose errors name it: the system's own do not."""
 
@@ -87,7 +91,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 def _replacing(target: Path, shown: str, mode: int | None) -> Iterator[IO[bytes]]:
     """Give the file `target`, which is no symbolic link, new contents in one step."""
     # A name of its own, not one made of the target's, which may be as long as it gets.
-    temporary = target.parent / f".pybpe-{os.urandom(8).hex()}.tmp"
+    temporary = target.parent / TEMPORARY.replace("*", os.urandom(8).hex())
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     with naming(shown):
         # The system takes the umask off the mode, as it does for open.

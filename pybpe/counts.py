@@ -16,11 +16,10 @@ from pybpe import _binding_training as core
 from pybpe import _counts_file
 from pybpe._counts_file import Head
 from pybpe._training_input import (
+    from_files,
     most_pretokens,
     pretokens_limited,
     thread_count,
-    to_paths,
-    total_size,
 )
 from pybpe._training_options import (
     BYTE_ORDER,
@@ -260,35 +259,42 @@ def count_files(
     protected: Iterable[Token] = (),
     initial: Tokenizer | None = None,
     max_pretokens: int | None = None,
+    format: str | None = None,
+    field: str = "text",
+    split_on: Token | None = None,
     num_threads: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> Counts:
-    """Count the pretokens of files, each of which is one text.
+    """Count the pretokens of files: of text, each one text, or of documents.
 
     Files are read in blocks, so they may be larger than memory.
 
     Args:
-        paths: The files, in order.
+        paths: Files, folders or patterns, in order: see `pybpe.train_from_files`.
         pattern: See `count_texts`, as for all other arguments.
         special_tokens: See `count_texts`.
         protected: See `count_texts`.
         initial: See `count_texts`.
         max_pretokens: See `count_texts`.
+        format: See `pybpe.train_from_files`.
+        field: See `pybpe.train_from_files`.
+        split_on: See `pybpe.train_from_files`.
         num_threads: See `count_texts`. They share one large file, too.
         progress: See `count_texts`.
 
     Raises:
         OSError: A file cannot be read.
+        CorpusError: A file cannot be read as documents. (A `ValueError`.)
+        ImportError: What reads such files is not installed.
         TypeError: See `count_texts`.
         ValueError: See `count_texts`.
         TrainingError: See `count_texts`.
     """
-    refuse_lone_text(paths, "paths", "a list of paths")
-    files = to_paths(paths)
+    take_in, total = from_files(paths, format, field, split_on)
     return tally(
         head_for(pattern, special_tokens, protected, initial),
-        lambda counter: counter.add_files(files),
-        total_size(files),
+        take_in,
+        total,
         num_threads=num_threads,
         max_pretokens=max_pretokens,
         progress=progress,

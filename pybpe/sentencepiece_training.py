@@ -22,10 +22,13 @@ from pybpe._auto_coverage import choose
 from pybpe._binding_training import STOP_NONE, STOP_REACHED, Counts, Trainer
 from pybpe._normalizer_rules import normalizers
 from pybpe._piece_options import PRESETS, Options, PieceOptions, float32
-from pybpe._training_input import thread_count, to_paths, total_size
+from pybpe._training_input import thread_count
 from pybpe._training_options import refuse_lone_text
 from pybpe._training_report import ProgressCallback, Stopwatch, Ticker, TrainingReport
 from pybpe.codepoint import NORMAL, CodepointModel
+from pybpe.corpora.counting import count_sentences, total_size
+from pybpe.corpora.inputs import find_sources
+from pybpe.corpora.reading import check_reading
 from pybpe.errors import TrainingError
 from pybpe.formats import sentencepiece_writer
 from pybpe.formats.sentencepiece import model_from_bytes
@@ -114,6 +117,8 @@ def train_sentencepiece_from_files(
     *,
     preset: str | None = None,
     normalizer_from: Tokenizer | None = None,
+    format: str | None = None,  # noqa: A002 - the name that callers expect
+    field: str = "text",
     progress: ProgressCallback | None = None,
     **options: Unpack[PieceOptions],
 ) -> Tokenizer:
@@ -123,10 +128,13 @@ def train_sentencepiece_from_files(
     may be larger than memory.
 
     Args:
-        paths: The files.
+        paths: Files, folders or patterns; docs/corpora.md has the rules. Of documents
+            (`.jsonl`, `.parquet`) each line is a sentence.
         vocab_size: See `train_sentencepiece`, as for all other arguments.
         preset: See there.
         normalizer_from: See there.
+        format: What all files hold, whatever their names: "text", "jsonl" or "parquet".
+        field: The field of .jsonl, or the column of .parquet, that holds the text.
         progress: See there.
         options: See there.
 
@@ -135,15 +143,18 @@ def train_sentencepiece_from_files(
 
     Raises:
         OSError: A file cannot be read.
+        CorpusError: A file cannot be read as documents. (A `ValueError`.)
+        ImportError: What reads such files is not installed.
         TypeError: See `train_sentencepiece`.
         ValueError: See there.
         TrainingError: See there.
     """
     refuse_lone_text(paths, "paths", "a list of paths")
-    files = to_paths(paths)
+    reading = check_reading(field, None)
+    sources = find_sources(paths, format, what="paths", may_repeat=True)
     run = _Run(vocab_size, preset, normalizer_from, progress, options)
-    with run.counter(total_size(files)) as counter:
-        counter.add_files(files)
+    with run.counter(total_size(sources)) as counter:
+        count_sentences(counter, sources, reading)
         run.take(counter)
     return run.train()
 

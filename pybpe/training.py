@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pybpe import _binding_training as core
 from pybpe._text import to_utf8
-from pybpe._training_input import to_paths, total_size
+from pybpe._training_input import from_files
 from pybpe._training_options import (
     BYTE_ORDER,
     PATTERN,
@@ -208,17 +208,24 @@ def train_from_files(
     initial: Tokenizer | None = None,
     snapshots: Iterable[int] = (),
     max_pretokens: int | None = None,
+    format: str | None = None,
+    field: str = "text",
+    split_on: Token | None = None,
     num_threads: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> Tokenizer:
-    """Train a tokenizer on files, each of which is one text.
+    """Train a tokenizer on files: of text, each one text, or of documents.
 
     Files are read in blocks, so they may be larger than memory; the result is that of
-    `train` with each file's contents as one text. With a split that does not compile
-    (`Split.compiled`), or none, a file is held in memory whole.
+    `train` with each text file's contents, or each document, as one text. With a split
+    that does not compile (`Split.compiled`), or none, a text file is held in memory
+    whole.
 
     Args:
-        paths: The files, in order. They are read as bytes, nothing is decoded.
+        paths: Files, folders or patterns, in order; docs/corpora.md has the rules.
+            `.jsonl` and `.parquet` hold documents, any other file is text and read as
+            bytes, nothing is decoded. All may be compressed (`.gz`, `.zst`, `.xz`,
+            `.bz2`).
         vocab_size: See `train`, as for all other arguments.
         num_merges: See `train`.
         pattern: See `train`.
@@ -231,6 +238,10 @@ def train_from_files(
         initial: See `train`.
         snapshots: See `train`.
         max_pretokens: See `train`.
+        format: What all files hold, whatever their names: "text", "jsonl" or "parquet".
+        field: The field of .jsonl, or the column of .parquet, that holds the text.
+        split_on: What stands between two documents of a text file; by default it is
+            one.
         num_threads: See `train`. They share one large file, too.
         progress: See `train`.
 
@@ -239,12 +250,14 @@ def train_from_files(
 
     Raises:
         OSError: A file cannot be read.
+        CorpusError: A file cannot be read as documents, or a folder or pattern stands
+            for none; the message says where and why. (A `ValueError`.)
+        ImportError: What reads such files is not installed.
         TypeError: See `train`.
         ValueError: See `train`.
         TrainingError: See `train`.
     """
-    refuse_lone_text(paths, "paths", "a list of paths")
-    files = to_paths(paths)
+    take_in, total = from_files(paths, format, field, split_on)
     options = Options(
         Given(
             vocab_size=vocab_size,
@@ -262,8 +275,8 @@ def train_from_files(
     )
     return _count_and_train(
         options,
-        lambda counter: counter.add_files(files),
-        total_size(files),
+        take_in,
+        total,
         num_threads=num_threads,
         max_pretokens=max_pretokens,
         progress=progress,

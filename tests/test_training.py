@@ -416,7 +416,7 @@ def test_files(tmp_path: Path) -> None:
 def test_wrong_files(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="nowhere"):
         pybpe.train_from_files([tmp_path / "nowhere"], 300)
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(pybpe.CorpusError, match="the folder holds no files"):
         pybpe.train_from_files([tmp_path], 300)
     for paths in ("corpus.txt", tmp_path):
         with pytest.raises(TypeError, match="paths must be a list of paths"):

@@ -14,6 +14,7 @@ from pybpe.cli.about import info
 from pybpe.cli.coding import decode, encode
 from pybpe.cli.convert import convert
 from pybpe.cli.counting import count, merge_counts
+from pybpe.cli.prepare import prepare
 from pybpe.cli.training import demo, train
 
 INTERRUPTED = 130  # what shells give a program that Ctrl-C has ended
@@ -37,7 +38,17 @@ def cli() -> None:
     """Train byte-level BPE tokenizers and use them."""
 
 
-for _command in (train, count, merge_counts, encode, decode, info, convert, demo):
+for _command in (
+    train,
+    count,
+    merge_counts,
+    encode,
+    decode,
+    prepare,
+    info,
+    convert,
+    demo,
+):
     cli.add_command(_command)
 
 

@@ -11,11 +11,32 @@ the manual.
 
 from __future__ import annotations
 
-from pybpe.corpora.inputs import Source, find_sources
-from pybpe.corpora.prepare import EncodingReport, PrepareProgress, encode_files
-from pybpe.corpora.reading import read_documents
-from pybpe.corpora.shards import Shard, Shards, open_shards
-from pybpe.corpora.writer import ShardReport, ShardWriter, join_shards
+from pybpe._typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybpe.corpora.inputs import Source, find_sources
+    from pybpe.corpora.prepare import EncodingReport, PrepareProgress, encode_files
+    from pybpe.corpora.reading import read_documents
+    from pybpe.corpora.shards import Shard, Shards, open_shards
+    from pybpe.corpora.writer import ShardReport, ShardWriter, join_shards
+
+# Where each name lives: what reads documents needs no numpy.
+_HOMES = {
+    "EncodingReport": "prepare",
+    "PrepareProgress": "prepare",
+    "Shard": "shards",
+    "ShardReport": "writer",
+    "ShardWriter": "writer",
+    "Shards": "shards",
+    "Source": "inputs",
+    "encode_files": "prepare",
+    "find_sources": "inputs",
+    "join_shards": "writer",
+    "open_shards": "shards",
+    "read_documents": "reading",
+}
 
 __all__ = [
     "EncodingReport",
@@ -31,3 +52,15 @@ __all__ = [
     "open_shards",
     "read_documents",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value

@@ -96,8 +96,14 @@ class DocumentEncoder:
         """
         engine = self._tokenizer._engine
         try:
-            ids, starts = engine.encode_joined_to_numpy(
-                documents.data, documents.offsets, self._match, self._forbidden
+            packed = engine.encode_joined(
+                documents.data,
+                documents.offsets,
+                self._match,
+                self._forbidden,
+                lambda ids, starts: self.pack(
+                    ids, starts, documents.size, inside, documents.inside
+                ),
             )
         except ForbiddenText as found:
             at = found.index or 0
@@ -110,7 +116,6 @@ class DocumentEncoder:
                 self._disallowed,
             )
             raise type(error)(f"{where(at)}: {error}") from None
-        packed = self.pack(ids, starts, documents.size, inside, documents.inside)
         lengths = np.diff(np.frombuffer(documents.offsets, np.uint64))
         whole = lengths[int(inside) : len(lengths) - documents.inside]
         return packed._replace(empty=int((whole == 0).sum()))
@@ -123,7 +128,7 @@ class DocumentEncoder:
         inside: bool = False,
         goes_on: bool = False,
     ) -> Encoded:
-        """Put separators between documents that are encoded already.
+        """Put separators between documents that are encoded; ids are copied.
 
         Args:
             ids: The ids of all of them.
@@ -135,7 +140,7 @@ class DocumentEncoder:
         n = len(starts) - 1
         done = n - goes_on
         if self.separator is None or n == 0:
-            return Encoded(ids.astype(self.dtype, copy=False), starts[1 : done + 1], size)
+            return Encoded(ids.astype(self.dtype), starts[1 : done + 1], size)
         counted = np.arange(1, n + 1, dtype=np.int64)
         if self._in_front:
             # Before the ids of text i there are the separators of those up to itself.

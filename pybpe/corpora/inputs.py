@@ -65,6 +65,9 @@ class Source(NamedTuple):
 def find_sources(
     inputs: Iterable[str | os.PathLike[str]] | str | os.PathLike[str],
     format: str | None = None,  # noqa: A002 - the name that callers expect
+    *,
+    what: str = "inputs",
+    may_repeat: bool = False,
 ) -> list[Source]:
     """Return the files that inputs stand for, in the order in which they are read.
 
@@ -77,27 +80,32 @@ def find_sources(
     Args:
         inputs: Names, one or many.
         format: What all files hold, whatever their names: "text", "jsonl" or "parquet".
+        what: What to call the inputs in a message.
+        may_repeat: Whether a file may come twice.
 
     Raises:
         TypeError: An input is no path.
         ValueError: `format` is none of the three.
-        CorpusError: There is no such file, a pattern matches none, a folder holds none
-            or others beside, a file comes twice, or its ending is of something else.
+        FileNotFoundError: There is no such file.
+        CorpusError: A pattern matches no file, a folder holds none or others beside, a
+            file comes twice, or its ending is of something else.
     """
     if format is not None and format not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
     if isinstance(inputs, (str, os.PathLike)):
         inputs = [inputs]
-    found: list[Source] = []
-    seen: dict[tuple[int, int], str] = {}
-    for i, name in enumerate(inputs):
+    names = list(inputs)
+    for i, name in enumerate(names):
         if not isinstance(name, (str, os.PathLike)):
             raise TypeError(
-                f"inputs[{i}] must be a str or a path, got {type(name).__name__}"
+                f"{what}[{i}] must be a str or a path, got {type(name).__name__}"
             )
+    found: list[Source] = []
+    seen: dict[tuple[int, int], str] = {}
+    for name in names:
         for path, status in _expand(os.fspath(name), format):
             identity = status.st_dev, status.st_ino
-            if identity in seen:
+            if identity in seen and not may_repeat:
                 raise CorpusError(
                     f"{path}: given twice (as {seen[identity]} before): its documents "
                     "would be there twice"
@@ -105,18 +113,16 @@ def find_sources(
             if status.st_ino:
                 seen[identity] = path
             found.append(_source(path, status, format))
-    if not found:
-        raise CorpusError("no input: give files, folders or patterns")
     return found
 
 
 def _expand(name: str, format: str | None) -> list[tuple[str, os.stat_result]]:  # noqa: A002
     """Return the files that one name stands for."""
     try:
-        status = Path(name).stat()
+        status = os.stat(name)  # noqa: PTH116 - errors name it as it was given
     except FileNotFoundError:
         if not any(mark in name for mark in "*?["):
-            raise CorpusError(f"{name}: there is no such file or folder") from None
+            raise
         import glob
 
         paths = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 - keeps the name

@@ -21,10 +21,10 @@ _SHOWN = 60
 class JsonChunk:
     """Whole lines."""
 
-    path: str
+    source: Source
     data: bytes
     field: str
-    first: int  # how many lines of the file are before it
+    start: int  # how many bytes of the file are before it
     after: Place
     raw_position: int
     inside: bool = False
@@ -43,22 +43,36 @@ class JsonChunk:
         try:
             return Documents(*json_lines(self.data, self.field.encode()))
         except BadLine as bad:
-            line = self.first + self.data.count(b"\n", 0, bad.start) + 1
             text = self.data[bad.start :].partition(b"\n")[0]
             raise CorpusError(
-                f"{self.path}, line {line:,}: {_complaint(text, self.field)}"
+                f"{self._line_at(bad.start)}: {_complaint(text, self.field)}"
             ) from None
 
     def where(self, index: int) -> str:
         """Return the file's name and the line's number."""
-        number = self.first
+        at = 0
         for line in self.data.split(b"\n"):
-            number += 1
             if line.strip(b" \t\r"):
                 if index == 0:
                     break
                 index -= 1
-        return f"{self.path}, line {number:,}"
+            at += len(line) + 1
+        return self._line_at(at)
+
+    def _line_at(self, at: int) -> str:
+        """Return the file's name and a line's number, for which it is read once more.
+
+        Nobody else needs it, and counting lines takes longer than one would think.
+        """
+        if self.source.size is None:  # a pipe
+            return f"{self.source.path}, byte {self.start + at:,}"
+        number = self.data.count(b"\n", 0, at) + 1
+        left = self.start
+        with Stream(self.source) as stream:
+            while left > 0 and (block := stream.read(min(left, CHUNK))):
+                number += block.count(b"\n")
+                left -= len(block)
+        return f"{self.source.path}, line {number:,}"
 
 
 def read(source: Source, start: Place, field: str) -> Iterator[JsonChunk]:
@@ -68,7 +82,7 @@ def read(source: Source, start: Place, field: str) -> Iterator[JsonChunk]:
     """
     with Stream(source, start.position) as stream:
         pending: list[bytes] = []
-        number = start.number
+        begin = start.position
         if start.position == 0:
             mark = stream.read(len(_BOM))
             pending.append(b"" if mark == _BOM else mark)
@@ -82,11 +96,10 @@ def read(source: Source, start: Place, field: str) -> Iterator[JsonChunk]:
             data = b"".join((*pending, block[:cut]))
             pending = [block[cut:]]
             if data:
-                first = number
-                number += data.count(b"\n") + (not data.endswith(b"\n"))
-                after = Place(stream.position - len(pending[0]), number)
+                after = Place(stream.position - len(pending[0]))
                 raw = stream.raw_position
-                yield JsonChunk(source.path, data, field, first, after, raw)
+                yield JsonChunk(source, data, field, begin, after, raw)
+                begin = after.position
             if ended:
                 return
 

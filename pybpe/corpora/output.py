@@ -16,7 +16,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -58,7 +58,7 @@ class Stream:
         self._width = dtype.itemsize
         self.finished: list[dict[str, Any]] = []
         self._number = 0
-        self._pending: list[tuple[str, ...]] = []  # complete, but not named yet
+        self._complete_files: list[CompleteFile] = []  # not named yet
         self.part = Part()
         self._file: IO[bytes] | None = None
         self._ends: IO[bytes] | None = None
@@ -71,9 +71,9 @@ class Stream:
         return sum(f["documents"] for f in self.finished) + self.part.n_documents
 
     @property
-    def has_pending(self) -> bool:
-        """Whether files wait for their names."""
-        return bool(self._pending)
+    def n_waiting(self) -> int:
+        """How many files are complete and wait for their names."""
+        return len(self._complete_files)
 
     def append(self, tokens: Tokens, ends: NDArray[np.int64]) -> None:
         """Write ids of documents that end where it says; the last may go on.
@@ -146,16 +146,11 @@ class Stream:
         names = self._names()
         with naming(self._path(0)):
             others = [_open_at(self._path(i, PART), 0) for i in range(1, len(names))]
-            try:
-                self._layout.complete(file, self.part, ends or _Nothing(), others)
-                size = file.seek(0, os.SEEK_END)
-                self.sync()
-                for other in others:
-                    os.fsync(other.fileno())
-            finally:
-                for other in others:
-                    other.close()
-        self.close()
+            files = [file, *others, *([ends] if ends else [])]
+            self._complete_files.append(CompleteFile(self._folder, names, files))
+            self._file = self._ends = None
+            self._layout.complete(file, self.part, ends or _Nothing(), others)
+            size = file.seek(0, os.SEEK_END)
         entry: dict[str, Any] = {
             "file": names[0],
             "split": self.split,
@@ -164,7 +159,6 @@ class Stream:
             "size": size,
         }
         self.finished.append(entry)
-        self._pending.append(names)
         self._number += 1
         self.part = Part()
 
@@ -175,16 +169,16 @@ class Stream:
 
     # -------------------------------------------------------------- states
 
-    def sync(self) -> None:
-        """Let what was written outlast a power cut."""
-        for file in (self._file, self._ends):
-            if file is not None:
-                with naming(self._path(0)):
-                    os.fsync(file.fileno())
+    def state(self) -> State:
+        """Return what `restore` needs to go on from here, and hand over complete files.
 
-    def state(self) -> dict[str, Any]:
-        """Return what `restore` needs to go on from here."""
-        return {"finished": self.finished, "part": list(self.part)}
+        Writing may go on at once, for files only grow; they are closed by the states
+        that hand them over, so no earlier state finds one closed.
+        """
+        open_files = [file for file in (self._file, self._ends) if file is not None]
+        complete, self._complete_files = self._complete_files, []
+        said = {"finished": [*self.finished], "part": list(self.part)}
+        return State(said, self._path(0), open_files, complete)
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a state: give complete files their names, if they have none yet.
@@ -195,7 +189,7 @@ class Stream:
         self.finished = list(state["finished"])
         for number, entry in enumerate(self.finished):
             names = self._layout.names(self.split, number)
-            self._name_files(names)
+            CompleteFile(self._folder, names, []).give_names()
             path = self._folder / names[0]
             if not path.exists() or path.stat().st_size != entry["size"]:
                 raise CorpusError(
@@ -210,27 +204,70 @@ class Stream:
             if self._layout.keeps_ends:
                 _refuse_short(Path(self._path(0, ENDS)), 8 * self.part.n_documents)
 
-    def give_names(self) -> None:
-        """Name the files that are complete; the state must say so already."""
-        for names in self._pending:
-            self._name_files(names)
-        self._pending.clear()
-
-    def _name_files(self, names: tuple[str, ...]) -> None:
-        # The one with the ids last: when it is there, all are.
-        for name in reversed(names):
-            path = self._folder / name
-            with naming(str(path)), suppress(FileNotFoundError):
-                path.with_name(name + PART).replace(path)
-        with suppress(FileNotFoundError):
-            (self._folder / (names[0] + ENDS)).unlink()
-
     def close(self) -> None:
         """Close what is open."""
         for file in (self._file, self._ends):
             if file is not None:
                 file.close()
         self._file = self._ends = None
+
+    def close_complete(self) -> None:
+        """Close files that nobody will name."""
+        for complete in self._complete_files:
+            complete.close()
+        self._complete_files.clear()
+
+
+class CompleteFile(NamedTuple):
+    """Files that belong together and are complete, but have not got their names."""
+
+    folder: Path
+    names: tuple[str, ...]
+    files: list[IO[bytes]]
+
+    def sync(self) -> None:
+        """Let them outlast a power cut, and close them."""
+        for file in self.files:
+            with naming(str(self.folder / self.names[0])):
+                os.fsync(file.fileno())
+            file.close()
+
+    def give_names(self) -> None:
+        """Give them their names; a state must say already that they are complete."""
+        # The one with the ids last: when it is there, all are.
+        for name in reversed(self.names):
+            path = self.folder / name
+            with naming(str(path)), suppress(FileNotFoundError):
+                path.with_name(name + PART).replace(path)
+        with suppress(FileNotFoundError):
+            (self.folder / (self.names[0] + ENDS)).unlink()
+
+    def close(self) -> None:
+        """Close them."""
+        for file in self.files:
+            file.close()
+
+
+class State(NamedTuple):
+    """How far a split is, and what must be on the disk before it may be said."""
+
+    said: dict[str, Any]
+    path: str
+    open_files: list[IO[bytes]]
+    complete: list[CompleteFile]
+
+    def sync(self) -> None:
+        """Let what the state speaks of outlast a power cut."""
+        for file in self.open_files:
+            with naming(self.path):
+                os.fsync(file.fileno())
+        for complete in self.complete:
+            complete.sync()
+
+    def give_names(self) -> None:
+        """Name the files that are complete."""
+        for complete in self.complete:
+            complete.give_names()
 
 
 class _Nothing:

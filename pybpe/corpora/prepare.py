@@ -18,7 +18,7 @@ from pybpe.corpora.layouts import About, check_shard_size, layout_type
 from pybpe.corpora.output import PART, Stream, locked
 from pybpe.corpora.pipeline import in_order
 from pybpe.corpora.reading import FIELD, Reading, check_reading, chunks
-from pybpe.corpora.run import PROGRESS, RUN, Position, Run, Totals, finished
+from pybpe.corpora.run import PROGRESS, Position, Run, Totals, finished, tidy
 from pybpe.corpora.shards import INDEX, read_index
 from pybpe.errors import CorpusError
 from pybpe.permissions import NONE
@@ -118,6 +118,8 @@ def encode_files(
     if progress is not None and not callable(progress):
         raise TypeError(f"progress must be a function, got {progress!r}")
     sources = find_sources(inputs, format)
+    if not sources:
+        raise CorpusError("no input: give files, folders or patterns")
     asked = {
         "layout": layout,
         "fingerprint": tokenizer.fingerprint,
@@ -142,6 +144,7 @@ def encode_files(
             clear(target)
         index = finished(target, asked, sources)
         if index is not None:
+            tidy(target)
             return _report(target, index, index["documents"], 0, started)
         plan = kind(about) if fraction or layout != "shards" else kind(about, "shard")
         splits = ("train", "val") if fraction else ("train",)
@@ -273,8 +276,7 @@ def clear(folder: Path) -> None:
         for split in json.loads(state.read_bytes())["splits"].values():
             for entry in split["finished"]:
                 (folder / entry["file"]).unlink(missing_ok=True)
-        state.unlink()
-    (folder / RUN).unlink(missing_ok=True)
+    tidy(folder)
     for left in folder.glob(f"*{PART}"):
         left.unlink()
 

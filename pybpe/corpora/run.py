@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pybpe._whole_file import whole_file
+from pybpe._whole_file import TEMPORARY, whole_file
 from pybpe.corpora.documents import Place
-from pybpe.corpora.output import PART, Stream
+from pybpe.corpora.output import PART, State, Stream
 from pybpe.corpora.shards import INDEX, read_index
 from pybpe.errors import CorpusError
 
@@ -28,7 +29,10 @@ RUN, PROGRESS = "run.json", "progress.json"
 FORMAT, VERSION = "pybpe corpus", 1
 
 # Seconds between two states: about so much work is done again after a kill.
-_INTERVAL = 5.0
+_INTERVAL = 2.0
+
+# So many complete files may wait for the disk.
+_MAX_WAITING = 8
 
 
 class Totals(NamedTuple):
@@ -88,7 +92,8 @@ class Run:
         self._sources = sources
         self._streams = streams
         self._val_limit = int(val_fraction * 2.0**64)
-        self._inside_val = False
+        self._pool = ThreadPoolExecutor(1, "pybpe-state")
+        self._committing: Future[None] | None = None
         self.position = Position()
         self.totals = Totals()
         self._next_state = 0.0
@@ -96,6 +101,7 @@ class Run:
             self._go_on()
         else:
             self._refuse_others()
+            _remove_temporary(folder)
             self._save(RUN, {**self._asked, "sources": _with_times(sources)})
             self.commit()
 
@@ -105,7 +111,9 @@ class Run:
         strangers = sorted(
             path.name
             for path in self._folder.iterdir()
-            if path.name not in (".lock", RUN) and not path.name.endswith(PART)
+            if path.name not in (".lock", RUN)
+            and not path.name.endswith(PART)
+            and not path.match(TEMPORARY)
         )
         if strangers:
             raise CorpusError(
@@ -120,12 +128,12 @@ class Run:
         )
         # Of what is written nothing depends on how special tokens would be treated:
         # there were none, or the run would not have come so far.
+        _remove_temporary(self._folder)
         self._save(RUN, {**self._asked, "sources": _with_times(self._sources)})
         state = _load(self._folder / PROGRESS)
         source, place = state["position"]
         self.position = Position(source, Place(*place))
         self.totals = Totals(*state["totals"])
-        self._inside_val = state["inside_val"]
         for stream in self._streams:
             stream.restore(state["splits"][stream.split])
 
@@ -150,17 +158,10 @@ class Run:
             old.tokens + len(tokens),
             old.bytes + size,
         )
-        self._inside_val = self._goes_to_val(self.totals.documents - 1)
         self.position = position
-        if any(s.has_pending for s in self._streams) or (
-            time.monotonic() >= self._next_state
-        ):
-            self.commit()
-
-    def _goes_to_val(self, number: int) -> bool:
-        return bool(self._val_limit) and bool(
-            _spread(np.array([number], np.uint64))[0] < self._val_limit
-        )
+        waiting = sum(stream.n_waiting for stream in self._streams)
+        if waiting or time.monotonic() >= self._next_state:
+            self.commit(wait=waiting > _MAX_WAITING)
 
     def _write_split(self, tokens: Tokens, ends: Any) -> None:
         """Write each document to its split; which one depends on its number alone."""
@@ -181,21 +182,39 @@ class Run:
                 last_goes_on = goes_on and mine[-1]
                 stream.append(tokens[ours], stops[:-1] if last_goes_on else stops)
 
-    def commit(self) -> None:
-        """Write down how far it is, for a later run to go on from."""
-        for stream in self._streams:
-            stream.sync()
+    def commit(self, *, wait: bool = True) -> None:
+        """Write down how far it is, for a later run to go on from.
+
+        The disk takes its time, so this is done by a thread of its own, one state at a
+        time; unless told to wait, it is left out while the one before is at it.
+
+        Raises:
+            OSError: This state, or the one before, could not be written.
+        """
+        if self._committing is not None:
+            if not wait and not self._committing.done():
+                return
+            committing, self._committing = self._committing, None
+            committing.result()
+        states = {stream.split: stream.state() for stream in self._streams}
         source, place = self.position
-        state = {
+        said = {
             "position": [source, list(place)],
             "totals": list(self.totals),
-            "inside_val": self._inside_val,
-            "splits": {stream.split: stream.state() for stream in self._streams},
+            "splits": {split: state.said for split, state in states.items()},
         }
-        self._save(PROGRESS, state)
-        for stream in self._streams:
-            stream.give_names()
         self._next_state = time.monotonic() + _INTERVAL
+        self._committing = self._pool.submit(self._commit, [*states.values()], said)
+        if wait:
+            committing, self._committing = self._committing, None
+            committing.result()
+
+    def _commit(self, states: Sequence[State], said: dict[str, Any]) -> None:
+        for state in states:
+            state.sync()
+        self._save(PROGRESS, said)
+        for state in states:
+            state.give_names()
 
     def _save(self, name: str, value: Mapping[str, Any]) -> None:
         with whole_file(self._folder / name) as file:
@@ -229,14 +248,15 @@ class Run:
             "sources": [_of_source(source) for source in self._sources],
         }
         self._save(INDEX, index)
-        for name in (PROGRESS, RUN):
-            (self._folder / name).unlink(missing_ok=True)
+        tidy(self._folder)
         return index
 
     def close(self) -> None:
         """Close the files."""
+        self._pool.shutdown()
         for stream in self._streams:
             stream.close()
+            stream.close_complete()
 
 
 def finished(
@@ -261,6 +281,19 @@ def finished(
                 "give another folder, or overwrite=True"
             )
     return index
+
+
+def tidy(folder: Path) -> None:
+    """Remove from a finished folder what only an unfinished one needs."""
+    for name in (PROGRESS, RUN):
+        (folder / name).unlink(missing_ok=True)
+    _remove_temporary(folder)
+
+
+def _remove_temporary(folder: Path) -> None:
+    """Remove what a kill in the midst of writing a small file leaves."""
+    for path in folder.glob(TEMPORARY):
+        path.unlink(missing_ok=True)
 
 
 def refuse_changes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import lzma
 import zlib
 from collections.abc import Iterator
@@ -38,17 +39,19 @@ class Stream:
         """
         self._path = source.path
         self._raw = Path(source.path).open("rb", buffering=0)  # noqa: SIM115 - closed below
+        self._file: BinaryIO = self._raw
         self.position = position
         try:
             if source.compression is None:
-                self._file: BinaryIO = self._raw
                 if position:
                     self._raw.seek(position)
             else:
-                self._file = _unpacking(self._raw, source.compression)
+                # Held here, for some of those who read from it drop it open.
+                self._buffer = io.BufferedReader(self._raw, _RAW_BLOCK)
+                self._file = _unpacking(self._buffer, source.compression)
                 self._pass_over(position)
         except BaseException:
-            self._raw.close()
+            self.close()
             raise
 
     @property
@@ -80,6 +83,7 @@ class Stream:
         """Close the file."""
         if self._file is not self._raw:
             self._file.close()
+            self._buffer.close()
         self._raw.close()
 
     def __enter__(self) -> Self:
@@ -115,10 +119,7 @@ def damage(path: str) -> Iterator[None]:
         raise CorpusError(f"{path}: the compressed file is damaged: {error}") from None
 
 
-def _unpacking(raw: Any, compression: str) -> BinaryIO:
-    import io
-
-    buffered = io.BufferedReader(raw, _RAW_BLOCK)
+def _unpacking(buffered: Any, compression: str) -> BinaryIO:
     if compression == "gzip":
         import gzip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 from pybpe.corpora.documents import CHUNK, Documents, Place
 from pybpe.corpora.inputs import Source
@@ -101,36 +102,28 @@ def read_split(source: Source, start: Place, separator: bytes) -> Iterator[TextC
         pending = b""
         searched = 0  # no separator begins before this
         number = start.number
-        while True:
-            block = stream.read(CHUNK)
+        ended = False
+        while not ended:
+            # The blocks double, so that a huge document is not copied for each.
+            want = max(CHUNK, len(pending))
+            block = stream.read(want)
+            ended = len(block) < want
             pending += block
-            cut = len(pending)
-            if len(block) == CHUNK:
-                found = pending.rfind(separator, searched)
+            if not ended and pending.find(separator, searched) < 0:
                 searched = max(0, len(pending) - len(separator) + 1)
-                if found < 0:
-                    continue
-                cut = found + len(separator)
-            if cut:
-                chunk = _cut(source.path, pending[:cut], separator, number)
-                position = stream.position - (len(pending) - cut)
-                number += len(chunk.offsets) - 1
-                chunk.after = Place(position, number)
-                chunk.raw_position = stream.raw_position
-                yield chunk
-            if len(block) < CHUNK:
-                return
-            pending, searched = pending[cut:], 0
+                continue
+            *texts, pending = pending.split(separator)
+            searched = 0
+            if ended and pending:
+                texts.append(pending)
+                pending = b""
+            if texts:
+                after = Place(stream.position - len(pending), number + len(texts))
+                yield _together(source.path, texts, after, stream.raw_position)
+                number = after.number
 
 
-def _cut(path: str, data: bytes, separator: bytes, first: int) -> TextChunk:
-    """Return the documents of a stretch that ends with a separator, or is the last."""
-    texts = data.split(separator)
-    if not texts[-1]:
-        texts.pop()
-    offsets = array("Q", [0])
-    total = 0
-    for text in texts:
-        total += len(text)
-        offsets.append(total)
-    return TextChunk(path, b"".join(texts), offsets, first, True, False, Place(), 0)
+def _together(path: str, texts: list[bytes], after: Place, raw: int) -> TextChunk:
+    offsets = array("Q", accumulate(map(len, texts), initial=0))
+    first = after.number - len(texts)
+    return TextChunk(path, b"".join(texts), offsets, first, True, False, after, raw)

@@ -254,8 +254,9 @@ class ShardWriter:
         if self.report is not None:
             return self.report
         self._stream.end()
-        self._stream.give_names()
-        self._stream.close()
+        state = self._stream.state()
+        state.sync()
+        state.give_names()
         files = self._stream.finished
         index = {
             "format": FORMAT,
@@ -291,6 +292,7 @@ class ShardWriter:
             self.close()
         elif self.report is None:
             self._stream.close()
+            self._stream.close_complete()
             with suppress(OSError):
                 self._remove_parts()
 

@@ -1,0 +1,265 @@
+"""`pybpe prepare`: files of documents to files of ids."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import pybpe
+from pybpe.cli.bars import Bar
+from pybpe.cli.models import load, pattern_option
+from pybpe.cli.options import MAX_THREADS, in_our_words
+
+if TYPE_CHECKING:
+    from pybpe.corpora import EncodingReport, PrepareProgress
+    from pybpe.split import Split
+
+PREPARE_EXAMPLES = """\b
+Examples:
+  pybpe prepare my.pybpe corpus.jsonl --separator '<|endoftext|>' -o shards
+  pybpe prepare my.pybpe 'data/*.jsonl.zst' --field content --no-separator -o shards
+  pybpe prepare gpt2.tiktoken books/ --separator 50256 --plain --layout nanogpt \\
+      --val-fraction 0.001 -o data
+  pybpe prepare my.pybpe rows.parquet --separator '</s>' --layout megatron -o data
+"""
+
+LAYOUTS = ("shards", "nanogpt", "llm.c", "megatron")
+INPUT_FORMATS = ("text", "jsonl", "parquet")
+
+
+@click.command(epilog=PREPARE_EXAMPLES)
+@click.argument("model")
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.option(
+    "-o", "--output", "folder", required=True, metavar="FOLDER", help="Where to write."
+)
+@click.option(
+    "--separator",
+    metavar="TOKEN",
+    help="What stands after each document: a special token such as '<|endoftext|>', or "
+    "an id. Give this or --no-separator.",
+)
+@click.option("--no-separator", is_flag=True, help="Nothing between documents.")
+@click.option(
+    "--separator-at",
+    type=click.Choice(["end", "start"]),
+    default="end",
+    show_default=True,
+    help="Behind each document, or before it.",
+)
+@click.option(
+    "--layout",
+    type=click.Choice(LAYOUTS),
+    default="shards",
+    show_default=True,
+    help="pybpe's shards, nanoGPT's train.bin, llm.c's and modded-nanogpt's .bin with a "
+    "header, or Megatron-LM's train.bin and train.idx.",
+)
+@click.option(
+    "--dtype",
+    type=click.Choice(["auto", "uint16", "uint32", "int32"]),
+    default="auto",
+    show_default=True,
+    help="What ids are stored as: the smallest that holds all of them.",
+)
+@click.option(
+    "--shard-size",
+    type=click.IntRange(1),
+    metavar="TOKENS",
+    help="How many tokens a file has. Default: a hundred million.",
+)
+@click.option(
+    "--val-fraction",
+    type=click.FloatRange(0, 1, max_open=True),
+    metavar="SHARE",
+    default=0.0,
+    help="The share of documents for files of their own, val instead of train.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(INPUT_FORMATS),
+    help="What the inputs hold, whatever their names.",
+)
+@click.option(
+    "--field",
+    default="text",
+    show_default=True,
+    metavar="NAME",
+    help="The field of .jsonl, or the column of .parquet, with the text.",
+)
+@click.option(
+    "--split-on",
+    metavar="STRING",
+    help=r"What stands between the documents of a text file ('\n': each line is one). "
+    "Default: a file is a document.",
+)
+@click.option(
+    "--allow-special",
+    is_flag=True,
+    help="Special tokens in the documents become their ids.",
+)
+@click.option(
+    "--plain", is_flag=True, help="Special tokens in the documents are plain text."
+)
+@pattern_option
+@click.option(
+    "--threads",
+    type=click.IntRange(1, MAX_THREADS),
+    metavar="INTEGER",
+    help="Default: all processors.",
+)
+@click.option(
+    "--overwrite",
+    is_flag=True,
+    help="Begin anew, and remove what an earlier run has written.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="No progress bar, no summary.")
+def prepare(
+    model: str,
+    inputs: tuple[str, ...],
+    folder: str,
+    separator: str | None,
+    no_separator: bool,
+    form: str | None,
+    split_on: str | None,
+    allow_special: bool,
+    plain: bool,
+    split: Split | None,
+    threads: int | None,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    r"""Encode the documents of INPUTs with a trained MODEL into files for training.
+
+    INPUTs are files, folders or patterns: .txt, .jsonl, .parquet, also compressed (.gz,
+    .zst, .xz, .bz2). The same command goes on where it was broken off, and gives the
+    very files of one undisturbed run; on a finished folder it does nothing.
+
+    When a document spells a special token of the model, say what that means:
+    --allow-special or --plain. They may be given when the run is gone on with.
+    """
+    if allow_special and plain:
+        raise click.UsageError("--allow-special and --plain exclude each other")
+    tok = load(model, split)
+    options["separator"] = separator_of(tok, separator, no_separator)
+    bar = Meter(hidden=quiet or not sys.stderr.isatty())
+    try:
+        report = tok.encode_files(
+            inputs,
+            folder,
+            format=form,  # type: ignore[arg-type]  # click has checked it
+            split_on=None if split_on is None else unescaped(split_on),
+            allowed_special="all" if allow_special else frozenset(),
+            disallowed_special=() if plain else "all",
+            num_threads=threads,
+            progress=bar,
+            **options,
+        )
+    except pybpe.SpecialTokenError as error:
+        message = str(error).partition(" To encode it as")[0]
+        raise click.ClickException(
+            f"{message} Pass --allow-special to encode it as the special token, or "
+            "--plain to encode it as plain text; the run goes on from here"
+        ) from None
+    except (pybpe.BpeError, ValueError) as error:
+        raise click.ClickException(in_our_words(str(error))) from None
+    except KeyboardInterrupt:
+        bar.close()
+        if not quiet:
+            click.echo("the same command goes on from here", err=True)
+        raise
+    finally:
+        bar.close()
+    if not quiet:
+        summary(report, folder)
+
+
+def separator_of(
+    tok: pybpe.Tokenizer, separator: str | None, none: bool
+) -> str | int | None:
+    """Return what stands between documents: a token, an id or nothing."""
+    if (separator is None) == (not none):
+        specials = ", ".join(map(str, tok.special_tokens)) or "none"
+        raise click.UsageError(
+            "give --separator TOKEN or --no-separator, and only one; special tokens of "
+            f"this model: {specials}"
+        )
+    if separator is None or not separator.isdecimal():
+        return separator
+    # A token that consists of digits is given by its id, too.
+    return int(separator)
+
+
+def unescaped(text: str) -> str:
+    r"""Return what an option spells with \n, \r, \t and \\."""
+    meanings = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\"}
+    parts = iter(text)
+    found = []
+    for character in parts:
+        if character == "\\":
+            follows = next(parts, "")
+            found.append(meanings.get(follows, character + follows))
+        else:
+            found.append(character)
+    return "".join(found)
+
+
+class Meter:
+    """A bar of bytes read, with documents and tokens beside it."""
+
+    def __init__(self, *, hidden: bool) -> None:
+        """Show nothing if `hidden`."""
+        self._hidden = hidden
+        self._bar: Bar | None = None
+
+    def __call__(self, progress: PrepareProgress) -> None:
+        """Show how far it is."""
+        if self._hidden:
+            return
+        if self._bar is None:
+            # What an earlier run has done is no part of this one's speed.
+            self._bar = Bar(
+                desc="Encoding",
+                total=progress.total,
+                initial=progress.done,
+                unit="B",
+                unit_scale=True,
+                mininterval=0,
+                miniters=1,
+            )
+        self._bar.set_postfix_str(
+            f"{progress.documents:,} documents, {progress.tokens:,} tokens", False
+        )
+        self._bar.update(progress.done - self._bar.n)
+
+    def close(self) -> None:
+        """Leave the bar as it is."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+
+def summary(report: EncodingReport, folder: str) -> None:
+    """Tell what there is now, and how quickly it was made."""
+    n = len(report.files)
+    shown = str(Path(report.files[0]).name) if n == 1 else f"{n:,} files"
+    click.echo(
+        f"{folder}: {shown} of {report.dtype}; {report.documents:,} documents, "
+        f"{report.tokens:,} tokens of {report.bytes:,} bytes of text "
+        f"({report.tokens_per_byte:.3f} tokens per byte)",
+        err=True,
+    )
+    if report.empty:
+        click.echo(f"{report.empty:,} documents have no text", err=True)
+    if report.resumed == report.documents:
+        click.echo("it was finished already: nothing was done", err=True)
+        return
+    before = f", {report.resumed:,} documents were there" if report.resumed else ""
+    click.echo(
+        f"{report.seconds:.1f} s, {report.bytes_per_second / 1e6:.1f} MB/s{before}",
+        err=True,
+    )
