@@ -443,3 +443,16 @@ def test_a_failed_save_leaves_what_was_there(tmp_path: Path) -> None:
         count_texts(["b"]).save(tmp_path / "no-such" / "x.counts")
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["x.counts"]
+
+
+def test_documents_in_files_are_texts(tmp_path: Path) -> None:
+    lines = tmp_path / "a.jsonl"
+    lines.write_text('{"text": "low lower"}\n{"text": "newer"}\n', encoding="utf-8")
+    (tmp_path / "b.txt").write_text("x--new", encoding="utf-8")
+    counts = count_files([tmp_path], split_on="--")
+    assert counts == count_texts(["low lower", "newer", "x", "new"])
+    assert count_files([lines], format="text") == count_texts([lines.read_bytes()])
+    tok = pybpe.train_from_files([tmp_path], 262, split_on="--")
+    assert pybpe.train_from_counts(counts, 262).to_bytes() == tok.to_bytes()
+    with pytest.raises(pybpe.CorpusError, match="'body'"):
+        count_files([lines], field="body")

@@ -44,8 +44,10 @@ def program(folder: Path) -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("xargs") is None, reason="needs xargs")
 def test_shell_commands(tmp_path: Path) -> None:
+    pytest.importorskip("numpy")
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     pages = sorted((ROOT / "docs").glob("*.md"))[:4]
@@ -56,8 +58,12 @@ def test_shell_commands(tmp_path: Path) -> None:
     shell = ["sh", "-euc", block("shell", "xargs")]
     done = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stderr
-    want = pybpe.train_from_files(sorted(paths), 1000)
+    want = pybpe.train_from_files(sorted(paths), 1000, special_tokens=["<|end|>"])
     assert (tmp_path / "my.pybpe").read_bytes() == want.to_bytes()
+    for path in paths:
+        shards = pybpe.open_shards(tmp_path / "shards" / path.name)
+        ids = want.encode_ordinary(path.read_text(encoding="utf-8"))
+        assert shards.tokens(0, shards.n_tokens).tolist() == [*ids, want.n_vocab - 1]
     # And a job of the array, with its list of files.
     (tmp_path / "lists").mkdir()
     (tmp_path / "lists" / "07").write_text("\n".join(map(str, paths)), encoding="utf-8")
