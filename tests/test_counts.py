@@ -392,7 +392,7 @@ def test_changed_files_read_or_are_refused() -> None:
     ).to_bytes()[:-32]
     records = len(whole) - 300  # the more interesting part, for half of the changes
     n_read = 0
-    for _ in range(3000):
+    for _ in range(2000):
         data = bytearray(whole)
         for _ in range(random_.choice([1, 1, 2, 5])):
             at = random_.randrange(random_.choice([16, records]), len(data))
@@ -413,7 +413,7 @@ def test_changed_files_read_or_are_refused() -> None:
         assert Counts.from_bytes(counts.to_bytes()) == counts
         assert sum(n for _, n in counts.items()) == counts.pretokens
         pybpe.train_from_counts(counts, num_merges=3)
-    assert n_read > 50
+    assert n_read > 30
 
 
 def test_other_files_are_named(tmp_path: Path) -> None:
