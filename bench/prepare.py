@@ -2,9 +2,10 @@
 
     python bench/prepare.py large.jsonl cl100k_base.tiktoken --threads 1 2
 
-The bare encoder is one call of `encode_batch_to_numpy` on all texts, which are in memory
-before the clock runs. Both begin with a tokenizer that has seen nothing, and take turns;
-the figure is that of the quickest turns. `make_documents.py` writes such a file.
+The bare encoder is one call of `encode_batch_to_numpy` on all texts, which are in
+memory before the clock runs. Both begin with a tokenizer that has seen nothing, and
+take turns; the figure is that of the quickest turns. `make_documents.py` writes such a
+file.
 """
 
 from __future__ import annotations

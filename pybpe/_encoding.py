@@ -322,7 +322,7 @@ class Encoding:
         dtype: str = "auto",
         shard_size: int | None = None,
         val_fraction: float = 0.0,
-        format: Literal["text", "jsonl", "parquet"] | None = None,  # noqa: A002 - the name that callers expect
+        format: Literal["text", "jsonl", "parquet"] | None = None,
         field: str = "text",
         split_on: Token | None = None,
         allowed_special: Allowed = NONE,
@@ -331,7 +331,7 @@ class Encoding:
         overwrite: bool = False,
         progress: Callable[[PrepareProgress], object] | None = None,
     ) -> EncodingReport:
-        """Encode the documents of files into files of ids, for training on.
+        r"""Encode the documents of files into files of ids, for training on.
 
         The same call again goes on where an earlier one was broken off, by whatever:
         the files are those of one undisturbed run, byte for byte. On a folder that is

@@ -93,7 +93,7 @@ def to_numpy(ids: CData, n: int) -> NDArray[np.uint32]:
 def batch_to_numpy(
     ids: CData, starts: CData, n: int
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Return the ids of a batch, and the `n` places where each text's begin, as arrays."""
+    """Return the ids of a batch as an array, and the `n` places where texts begin."""
     return to_numpy(ids, starts[n - 1]), starts_to_numpy(starts, n)
 
 

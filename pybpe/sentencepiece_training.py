@@ -26,9 +26,6 @@ from pybpe._training_input import thread_count
 from pybpe._training_options import refuse_lone_text
 from pybpe._training_report import ProgressCallback, Stopwatch, Ticker, TrainingReport
 from pybpe.codepoint import NORMAL, CodepointModel
-from pybpe.corpora.counting import count_sentences, total_size
-from pybpe.corpora.inputs import find_sources
-from pybpe.corpora.reading import check_reading
 from pybpe.errors import TrainingError
 from pybpe.formats import sentencepiece_writer
 from pybpe.formats.sentencepiece import model_from_bytes
@@ -117,7 +114,7 @@ def train_sentencepiece_from_files(
     *,
     preset: str | None = None,
     normalizer_from: Tokenizer | None = None,
-    format: str | None = None,  # noqa: A002 - the name that callers expect
+    format: str | None = None,
     field: str = "text",
     progress: ProgressCallback | None = None,
     **options: Unpack[PieceOptions],
@@ -150,6 +147,10 @@ def train_sentencepiece_from_files(
         TrainingError: See there.
     """
     refuse_lone_text(paths, "paths", "a list of paths")
+    from pybpe.corpora.counting import count_sentences, total_size
+    from pybpe.corpora.inputs import find_sources
+    from pybpe.corpora.reading import check_reading
+
     reading = check_reading(field, None)
     sources = find_sources(paths, format, what="paths", may_repeat=True)
     run = _Run(vocab_size, preset, normalizer_from, progress, options)

@@ -66,6 +66,18 @@ def test_going_on_from_a_model(parts: list[Path], tmp_path: Path) -> None:
     assert "'<s>' was cut out of the texts" in said
 
 
+def test_documents_are_texts(tmp_path: Path) -> None:
+    pytest.importorskip("numpy")
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"body": "low"}\n{"body": "lower low"}\n', encoding="utf-8")
+    counts = tmp_path / "x.counts"
+    succeed("count", rows, "--field", "body", "-o", counts)
+    assert pybpe.Counts.load(counts) == pybpe.count_texts(["low", "lower low"])
+    lines = rows.read_text(encoding="utf-8").splitlines()
+    succeed("count", rows, "--format", "text", "--split-on", "\\n", "-o", counts)
+    assert pybpe.Counts.load(counts) == pybpe.count_texts(lines)
+
+
 def test_info_tells_what_was_counted(parts: list[Path], tmp_path: Path) -> None:
     path = tmp_path / "x.counts"
     succeed("count", *parts, "--special", "<s>", "-o", path)
@@ -95,6 +107,8 @@ def test_what_makes_no_sense_is_refused(parts: list[Path], tmp_path: Path) -> No
         ([*train, parts[0]], "FILEs or --from-counts, not both", 2),
         ([*train, "--threads", 2], "--threads is about counting", 2),
         ([*train, "--max-pretokens", 2], "--max-pretokens is about counting", 2),
+        ([*train, "--format", "text"], "--format is about counting", 2),
+        ([*train, "--split-on", "x"], "--split-on is about counting", 2),
         ([*train, "--mode", "codepoint"], "--mode codepoint cannot train", 2),
         ([*train, "--pattern", "gpt2"], "counts were made with <Split cl100k>", 1),
         ([*train, "--special", "x"], "'x' was not cut out of the texts", 1),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import itertools
 import json
 import lzma
 import re
@@ -22,12 +23,14 @@ from pybpe.corpora import documents, find_sources, jsonl, text
 from pybpe.corpora.documents import Place
 from pybpe.corpora.reading import Reading, chunks
 
-TEXTS = ["low lower", "", "déjà\n\tvu \"x\" \\", "\U0001f600 \x7f", "x" * 3000]
+TEXTS = ["low lower", "", 'déjà\n\tvu "x" \\', "\U0001f600 \x7f", "x" * 3000]
 
 
 def lines_of(texts: list[str], **options: Any) -> bytes:
     return b"".join(
-        json.dumps({"id": i, "text": one, "more": [1.5, {"text": None}]}, **options).encode()
+        json.dumps(
+            {"id": i, "text": one, "more": [1.5, {"text": None}]}, **options
+        ).encode()
         + b"\n"
         for i, one in enumerate(texts)
     )
@@ -68,7 +71,11 @@ def python_reads(line: bytes, field: str) -> bytes | None:
     found = value.get(field) if isinstance(value, dict) else None
     if not isinstance(found, str):
         return None
-    return found.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+    return (
+        found.encode("utf-16-le", "surrogatepass")
+        .decode("utf-16-le", "replace")
+        .encode()
+    )
 
 
 values = st.recursive(
@@ -81,7 +88,9 @@ values = st.recursive(
 @given(
     st.lists(
         st.tuples(
-            st.dictionaries(st.sampled_from(["text", "t\u00e9xt", "", "te"]) | st.text(), values),
+            st.dictionaries(
+                st.sampled_from(["text", "t\u00e9xt", "", "te"]) | st.text(), values
+            ),
             st.text(st.characters()) | values,
             st.booleans(),
             st.sampled_from([None, (",", ":"), (" ,\t", "  : ")]),
@@ -104,13 +113,17 @@ def test_json_is_read_as_python_reads_it(rows: Any) -> None:
         )
         return
     texts, offsets = json_lines(b"\n".join(encoded), b"text")
-    found = [bytes(texts[a:b]) for a, b in zip(offsets, offsets[1:], strict=False)]
+    found = [bytes(texts[a:b]) for a, b in itertools.pairwise(offsets)]
     assert found == expected
 
 
 @given(st.data())
 def test_damaged_json_is_refused_where_python_refuses_it(data: st.DataObject) -> None:
-    row = {"a": [0, -1.5e-7, True, None], "text": 'é"\\\n\u2028', "z": {"k": {}, "": []}}
+    row = {
+        "a": [0, -1.5e-7, True, None],
+        "text": 'é"\\\n\u2028',
+        "z": {"k": {}, "": []},
+    }
     line = bytearray(json.dumps(row, ensure_ascii=data.draw(st.booleans())).encode())
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, len(line) - 1))
@@ -150,7 +163,10 @@ def test_deep_nesting_takes_no_stack(tmp_path: Path) -> None:
     ("bad", "complaint"),
     [
         (b'{"text": "a"', "not valid JSON: Expecting ',' delimiter at character 13"),
-        (b"plain text", r"not valid JSON: .*'plain text'; a file of plain text is read"),
+        (
+            b"plain text",
+            r"not valid JSON: .*'plain text'; a file of plain text is read",
+        ),
         (b'{"text": "a\tb"}', "not valid JSON: Invalid control character"),
         (b'{"text": "\xff"}', "not UTF-8 at byte 10 of the line"),
         (b'["text"]', "not an object but an array"),
@@ -214,7 +230,9 @@ def test_compressed_files(tmp_path: Path, ending: str) -> None:
     whole = path.read_bytes()
     for size in (len(whole) - 3, len(whole) // 3):
         path.write_bytes(whole[:size])
-        with pytest.raises(CorpusError, match=re.escape(str(path)) + ": the compressed"):
+        with pytest.raises(
+            CorpusError, match=re.escape(str(path)) + ": the compressed"
+        ):
             read(path)
     path.write_bytes(whole[:30] + b"\0\xff\0\xff" + whole[34:])
     with pytest.raises(CorpusError, match=re.escape(str(path))):
@@ -254,13 +272,17 @@ def test_parquet(tmp_path: Path) -> None:
             rest = chunks(source, Place(start, start), Reading("body"))
             found = [one.decode() for chunk in rest for one in chunk.documents()]
             assert found == texts[start:], start
-    with pytest.raises(CorpusError, match="has no column 'text'; its columns are 'n', 'b"):
+    with pytest.raises(
+        CorpusError, match="has no column 'text'; its columns are 'n', 'b"
+    ):
         read(path)
     with pytest.raises(CorpusError, match="the column 'n' is not text but int64"):
         read(path, field="n")
     table = arrow.table({"text": ["a", "b", None, "c"]})
     parquet.write_table(table, path)
-    with pytest.raises(CorpusError, match=r"a.parquet, row 3: the column 'text' is null"):
+    with pytest.raises(
+        CorpusError, match=r"a.parquet, row 3: the column 'text' is null"
+    ):
         read(path)
     path.write_bytes(b"PAR1 and then nothing")
     with pytest.raises(CorpusError, match=r"a.parquet: not a sound parquet file"):
@@ -323,7 +345,12 @@ def test_which_files_inputs_stand_for(tmp_path: Path) -> None:
     assert found("**/*.jsonl") == ["a.jsonl", "b/a.jsonl"]
     assert found(".hidden.txt") == [".hidden.txt"]
     kinds = [(s.format, s.compression) for s in find_sources(tmp_path)]
-    assert kinds == [("jsonl", None), ("jsonl", None), ("text", None), ("jsonl", "gzip")]
+    assert kinds == [
+        ("jsonl", None),
+        ("jsonl", None),
+        ("text", None),
+        ("jsonl", "gzip"),
+    ]
     (tmp_path / "b[1].txt").write_bytes(b"")
     assert found("b[1].txt") == ["b[1].txt"]
 
@@ -338,13 +365,19 @@ def test_inputs_that_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="sub: the folder holds no files"):
         find_sources(tmp_path / "sub")
     (tmp_path / "link.txt").symlink_to(tmp_path / "a.txt")
-    with pytest.raises(CorpusError, match=r"link.txt: given twice \(as .*a.txt before\)"):
+    with pytest.raises(
+        CorpusError, match=r"link.txt: given twice \(as .*a.txt before\)"
+    ):
         find_sources(tmp_path)
     (tmp_path / "link.txt").unlink()
     (tmp_path / "rows.csv").write_bytes(b"x")
-    with pytest.raises(CorpusError, match=r"rows.csv: what such a file holds is not known"):
+    with pytest.raises(
+        CorpusError, match=r"rows.csv: what such a file holds is not known"
+    ):
         find_sources(tmp_path)
-    with pytest.raises(CorpusError, match=r"rows.csv: .csv files are not read: write its"):
+    with pytest.raises(
+        CorpusError, match=r"rows.csv: .csv files are not read: write its"
+    ):
         find_sources(tmp_path / "rows.csv")
     assert len(find_sources(tmp_path, "text")) == 2
     (tmp_path / "a.parquet.gz").write_bytes(b"x")
@@ -352,7 +385,9 @@ def test_inputs_that_are_refused(tmp_path: Path) -> None:
         find_sources(tmp_path / "a.parquet.gz")
     with pytest.raises(ValueError, match="format must be one of text, jsonl, parquet"):
         find_sources(tmp_path, "csv")
-    with pytest.raises(TypeError, match=r"inputs\[1\] must be a str or a path, got int"):
+    with pytest.raises(
+        TypeError, match=r"inputs\[1\] must be a str or a path, got int"
+    ):
         find_sources([tmp_path, 3])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="split_on is empty"):
         read(tmp_path / "a.txt", split_on="")
@@ -370,7 +405,11 @@ def test_training_reads_what_encoding_reads(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text("\0".join(texts[7:]))
     for threads in (1, 2):
         tok = pybpe.train_from_files(
-            [tmp_path], 300, special_tokens=["<|x|>"], split_on="\0", num_threads=threads
+            [tmp_path],
+            300,
+            special_tokens=["<|x|>"],
+            split_on="\0",
+            num_threads=threads,
         )
         assert tok == expected
         report = tok.training_report

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import itertools
 import json
 import os
 import struct
@@ -31,7 +33,9 @@ def write_jsonl(path: Path, texts: list[str]) -> Path:
     return path
 
 
-def expected(texts: list[str], at: str = "end", tok: Tokenizer = TOK) -> list[list[int]]:
+def expected(
+    texts: list[str], at: str = "end", tok: Tokenizer = TOK
+) -> list[list[int]]:
     end = [tok.token_id("<|end|>")]
     rows = [tok.encode_ordinary(one) for one in texts]
     return [end + ids if at == "start" else ids + end for ids in rows]
@@ -70,7 +74,7 @@ def read_shard(path: Path) -> list[list[int]]:
     assert at + 8 * (docs + 1) == len(data)
     assert offsets[0] == 0
     assert offsets[-1] == n
-    return [tokens[a:b].tolist() for a, b in zip(offsets, offsets[1:], strict=False)]
+    return [tokens[a:b].tolist() for a, b in itertools.pairwise(offsets)]
 
 
 def read_megatron(prefix: Path) -> list[list[int]]:
@@ -107,7 +111,9 @@ def read_llm_c(path: Path) -> list[int]:
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    texts=st.lists(st.text(st.sampled_from("lowhe \n\u00e9<|end>"), max_size=40), min_size=1),
+    texts=st.lists(
+        st.text(st.sampled_from("lowhe \n\u00e9<|end>"), max_size=40), min_size=1
+    ),
     at=st.sampled_from(["start", "end"]),
     shard_size=st.integers(1, 60),
     threads=st.sampled_from([1, 2]),
@@ -144,7 +150,9 @@ def test_what_is_written_is_read_back(
     assert report.tokens == n == len(flat(rows))
     for begin, end in ((0, n), (n // 3, n - n // 4), (n, n)):
         assert found.tokens(begin, end).tolist() == flat(rows)[begin:end]
-    assert found[len(texts) // 2].tolist() == found[len(texts) // 2 - len(texts)].tolist()
+    assert (
+        found[len(texts) // 2].tolist() == found[len(texts) // 2 - len(texts)].tolist()
+    )
     found.verify()
 
     TOK.encode_files(source, tmp / "nano", layout="nanogpt", **options)
@@ -176,13 +184,19 @@ def test_wide_ids(tmp_path: Path) -> None:
     assert read_llm_c(Path(report.files[0])) == flat(rows)
     report = TOK.encode_files(source, tmp_path / "u", dtype="uint32", **OPTIONS)
     assert read_shard(Path(report.files[0])) == expected(texts)
-    with pytest.raises(ValueError, match="dtype='uint16' holds ids below 65,536, and th"):
+    with pytest.raises(
+        ValueError, match="dtype='uint16' holds ids below 65,536, and th"
+    ):
         WIDE.encode_files(source, tmp_path / "x", dtype="uint16", **OPTIONS)
-    with pytest.raises(ValueError, match="dtype must be 'auto' or one of uint16, int32"):
+    with pytest.raises(
+        ValueError, match="dtype must be 'auto' or one of uint16, int32"
+    ):
         WIDE.encode_files(
             source, tmp_path / "x", layout="megatron", dtype="uint32", **OPTIONS
         )
-    with pytest.raises(ValueError, match="dtype must be 'auto' or one of uint16, uint32"):
+    with pytest.raises(
+        ValueError, match="dtype must be 'auto' or one of uint16, uint32"
+    ):
         WIDE.encode_files(source, tmp_path / "x", dtype="int32", **OPTIONS)
     assert not (tmp_path / "x").exists()
 
@@ -205,7 +219,9 @@ def test_a_share_for_validation(tmp_path: Path, layout: Any) -> None:
         train, val = (open_shards(folder, split) for split in ("train", "val"))
         assert 20 <= len(val) <= 60
         assert sorted(row.tolist() for row in [*train, *val]) == sorted(rows)
-        with pytest.raises(CorpusError, match=r"split must be one of \['train', 'val'\]"):
+        with pytest.raises(
+            CorpusError, match=r"split must be one of \['train', 'val'\]"
+        ):
             open_shards(folder)
     with pytest.raises(CorpusError, match="of 400 documents none went to 'val'"):
         TOK.encode_files(source, tmp_path / "x", val_fraction=1e-9, **OPTIONS)
@@ -224,7 +240,9 @@ def test_large_texts_are_parted_where_nothing_changes(
         for at in ("start", "end"):
             for fraction in (0, 0.5):
                 options = {"separator": "<|end|>", "separator_at": at, **special}
-                folder = tmp_path / f"{at}{fraction}{len(special)}{list(special)[0][0]}"
+                folder = (
+                    tmp_path / f"{at}{fraction}{len(special)}{next(iter(special))[0]}"
+                )
                 report = TOK.encode_files(
                     tmp_path / "?.txt", folder, val_fraction=fraction, **options
                 )
@@ -254,7 +272,7 @@ def test_codepoint_models(tmp_path: Path) -> None:
     for threads in (1, 2):
         folder = tmp_path / str(threads)
         tok.encode_files(source, folder, separator="</s>", num_threads=threads)
-        ends = [tok.encode(one) + [tok.token_id("</s>")] for one in lines]
+        ends = [[*tok.encode(one), tok.token_id("</s>")] for one in lines]
         assert [row.tolist() for row in open_shards(folder)] == ends
 
 
@@ -297,7 +315,9 @@ def test_options_that_make_no_sense(
 
 def test_special_tokens_in_documents(tmp_path: Path) -> None:
     source = write_jsonl(tmp_path / "a.jsonl", ["low", "é<|end|>"])
-    where = r"a.jsonl, line 2: the text spells the special token '<\|end\|>' at character 1"
+    where = (
+        r"a.jsonl, line 2: the text spells the special token '<\|end\|>' at character 1"
+    )
     for threads in (1, 2):
         with pytest.raises(pybpe.SpecialTokenError, match=where):
             TOK.encode_files(
@@ -367,7 +387,9 @@ def test_what_writers_refuse(tmp_path: Path) -> None:
             writer.add("low")
         with pytest.raises(TypeError, match=r"texts\[1\] must be str or bytes"):
             writer.add(["low", 3])  # type: ignore[list-item]
-        with pytest.raises(pybpe.SpecialTokenError, match=r"^texts\[1\]: the text spells"):
+        with pytest.raises(
+            pybpe.SpecialTokenError, match=r"^texts\[1\]: the text spells"
+        ):
             writer.add(["low", "<|end|>"])
         bad: list[tuple[Any, Any, str]] = [
             ([1, 2], [0, 1], "offsets must ascend from 0 to the number of ids, 2"),
@@ -398,7 +420,7 @@ def test_damage_is_found(tmp_path: Path) -> None:
         open_shards(tmp_path / "s").tokens(0, 99)
     assert len(open_shards(shard)) == 2
     shard.write_bytes(whole[:-1])
-    with pytest.raises(CorpusError, match="damaged: it has .* and its header says"):
+    with pytest.raises(CorpusError, match=r"damaged: it has .* and its header says"):
         open_shards(tmp_path / "s")
     shard.write_bytes(whole[:260] + b"\x01" + whole[261:])
     with pytest.raises(CorpusError, match="do not have the checksum"):
@@ -410,8 +432,26 @@ def test_damage_is_found(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="a shard of format version 2"):
         open_shards(shard)
     shard.unlink()
-    with pytest.raises(CorpusError, match="named in .*index.json, but not there"):
+    with pytest.raises(CorpusError, match=r"named in .*index.json, but not there"):
         open_shards(tmp_path / "s")
     (tmp_path / "s" / "index.json").write_text("[]")
     with pytest.raises(CorpusError, match="not an index of shards"):
         open_shards(tmp_path / "s")
+
+
+# ---------------------------------------------------------------- the page
+
+
+def test_the_examples_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = Path(__file__).resolve().parent.parent / "docs" / "corpora.md"
+    if not page.exists():
+        pytest.skip("the pages are in the source tree")
+    monkeypatch.chdir(tmp_path)
+    text_of_page = page.read_text(encoding="utf-8")
+    examples = doctest.DocTestParser().get_doctest(text_of_page, {}, "p", None, 0)
+    assert len(examples.examples) > 10
+    report: list[str] = []
+    failed = doctest.DocTestRunner(verbose=False).run(examples, out=report.append)
+    assert failed.failed == 0, "".join(report)

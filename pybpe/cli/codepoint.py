@@ -25,6 +25,7 @@ _OTHERS = {
     "byte_order": "--byte-order: give -O byte_fallback=true for bytes at all",
     "min_frequency": "--min-frequency: sentencepiece has nothing like it",
     "max_token_bytes": "--max-token-bytes: give -O max_sentencepiece_length=CHARACTERS",
+    "split_on": "--split-on: each line is a sentence",
     "initial": "--initial: sentencepiece has nothing like it",
     "snapshots": "--snapshot: sentencepiece's scores allow no prefixes",
 }
@@ -57,6 +58,8 @@ def train(
     settings: tuple[str, ...],
     normalizer_from: str | None,
     vocab_file: str | None,
+    form: str | None,
+    field: str,
     threads: int | None,
     quiet: bool,
 ) -> None:
@@ -88,6 +91,8 @@ def train(
                 normalizer_from=load(normalizer_from, None)
                 if normalizer_from
                 else None,
+                format=form,
+                field=field,
                 progress=bars,
                 **options,
             )

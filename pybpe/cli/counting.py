@@ -17,7 +17,9 @@ from pybpe.cli.options import (
     as_split,
     check_tokens,
     in_our_words,
+    input_options,
     pattern_help,
+    unescaped,
     was_given,
 )
 
@@ -91,6 +93,13 @@ _output = click.option(
     "--pattern taken unless you give one.",
 )
 @_max_pretokens
+@input_options
+@click.option(
+    "--split-on",
+    metavar="STRING",
+    help=r"What stands between the documents of a text file ('\n': each line is one). "
+    "Default: a file is one text.",
+)
 @click.option(
     "--threads",
     type=click.IntRange(1, MAX_THREADS),
@@ -106,15 +115,18 @@ def count(
     protected: tuple[str, ...],
     initial: str | None,
     max_pretokens: int | None,
+    form: str | None,
+    field: str,
+    split_on: str | None,
     threads: int | None,
     quiet: bool,
 ) -> None:
-    """Count the pretokens of text FILEs (or stdin), to train on them later.
+    """Count the pretokens of FILEs (or stdin), to train on them later.
 
     Counting is the part of `pybpe train` that reads the text, and the part that many
     machines can share: let each count some files, merge what they wrote, and train on
     that. The model is the one that training on all files gives, to the byte, when parts
-    are merged in the order of the files.
+    are merged in the order of the files. FILEs are what `pybpe train` takes.
     """
     if not files and sys.stdin.isatty():
         raise click.UsageError("give FILEs, or a text on stdin ('-' to type it)")
@@ -133,6 +145,9 @@ def count(
                 protected=protected,
                 initial=load(initial, None) if initial else None,
                 max_pretokens=max_pretokens,
+                format=form,
+                field=field,
+                split_on=None if split_on is None else unescaped(split_on),
                 num_threads=threads,
                 progress=bars,
                 **options,

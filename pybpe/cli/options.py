@@ -6,7 +6,8 @@ The Python API checks them again; its messages are for those who program.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -15,6 +16,9 @@ from pybpe.split import Split
 from pybpe.split.patterns import NAMED
 
 MAX_THREADS = 1024
+INPUT_FORMATS = ("text", "jsonl", "parquet")
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 # What the Python API calls an option.
 _OPTIONS = {
@@ -47,6 +51,38 @@ _OPTIONS = {
     "special_tokens": "--special",
     "pattern=": "--pattern",
 }
+
+
+def input_options(command: _Command) -> _Command:
+    """Add --format and --field, for files that hold documents."""
+    form = click.option(
+        "--format",
+        "form",
+        type=click.Choice(INPUT_FORMATS),
+        help="What the files hold, whatever their names.",
+    )
+    field = click.option(
+        "--field",
+        default="text",
+        show_default=True,
+        metavar="NAME",
+        help="The field of .jsonl, or the column of .parquet, with the text.",
+    )
+    return form(field(command))
+
+
+def unescaped(text: str) -> str:
+    r"""Return what an option spells with \n, \r, \t and \\."""
+    meanings = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\"}
+    parts = iter(text)
+    found = []
+    for character in parts:
+        if character == "\\":
+            follows = next(parts, "")
+            found.append(meanings.get(follows, character + follows))
+        else:
+            found.append(character)
+    return "".join(found)
 
 
 def pattern_help() -> str:

@@ -11,7 +11,7 @@ import click
 import pybpe
 from pybpe.cli.bars import Bar
 from pybpe.cli.models import load, pattern_option
-from pybpe.cli.options import MAX_THREADS, in_our_words
+from pybpe.cli.options import MAX_THREADS, in_our_words, input_options, unescaped
 
 if TYPE_CHECKING:
     from pybpe.corpora import EncodingReport, PrepareProgress
@@ -27,7 +27,6 @@ Examples:
 """
 
 LAYOUTS = ("shards", "nanogpt", "llm.c", "megatron")
-INPUT_FORMATS = ("text", "jsonl", "parquet")
 
 
 @click.command(epilog=PREPARE_EXAMPLES)
@@ -55,8 +54,8 @@ INPUT_FORMATS = ("text", "jsonl", "parquet")
     type=click.Choice(LAYOUTS),
     default="shards",
     show_default=True,
-    help="pybpe's shards, nanoGPT's train.bin, llm.c's and modded-nanogpt's .bin with a "
-    "header, or Megatron-LM's train.bin and train.idx.",
+    help="pybpe's shards, nanoGPT's train.bin, llm.c's and modded-nanogpt's .bin with "
+    "a header, or Megatron-LM's train.bin and train.idx.",
 )
 @click.option(
     "--dtype",
@@ -78,19 +77,7 @@ INPUT_FORMATS = ("text", "jsonl", "parquet")
     default=0.0,
     help="The share of documents for files of their own, val instead of train.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(INPUT_FORMATS),
-    help="What the inputs hold, whatever their names.",
-)
-@click.option(
-    "--field",
-    default="text",
-    show_default=True,
-    metavar="NAME",
-    help="The field of .jsonl, or the column of .parquet, with the text.",
-)
+@input_options
 @click.option(
     "--split-on",
     metavar="STRING",
@@ -192,20 +179,6 @@ def separator_of(
         return separator
     # A token that consists of digits is given by its id, too.
     return int(separator)
-
-
-def unescaped(text: str) -> str:
-    r"""Return what an option spells with \n, \r, \t and \\."""
-    meanings = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\"}
-    parts = iter(text)
-    found = []
-    for character in parts:
-        if character == "\\":
-            follows = next(parts, "")
-            found.append(meanings.get(follows, character + follows))
-        else:
-            found.append(character)
-    return "".join(found)
 
 
 class Meter:

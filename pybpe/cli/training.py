@@ -22,7 +22,9 @@ from pybpe.cli.options import (
     check_tokens,
     check_vocab_size,
     in_our_words,
+    input_options,
     pattern_help,
+    unescaped,
     was_given,
 )
 
@@ -30,7 +32,7 @@ TRAIN_EXAMPLES = """\b
 Examples:
   pybpe train corpus.txt --vocab-size 32768 -o my.pybpe
   pybpe train books/*.txt --vocab-size 50000 --special '<|endoftext|>' -o my.pybpe
-  zcat dump.gz | pybpe train --vocab-size 32768 --pattern o200k -o my.pybpe
+  pybpe train 'data/*.jsonl.zst' --field content --vocab-size 32768 -o my.pybpe
   pybpe train dna.txt --vocab-size 1024 --pattern none -o dna.pybpe
   pybpe train law.txt --initial my.pybpe --num-merges 8000 -o law.pybpe
   pybpe train corpus.txt --vocab-size 32768 --snapshot 16384 -o my.pybpe
@@ -131,6 +133,13 @@ Examples:
     metavar="INTEGER",
     help="Give up when there are more distinct pretokens, before they fill the memory.",
 )
+@input_options
+@click.option(
+    "--split-on",
+    metavar="STRING",
+    help=r"What stands between the documents of a text file ('\n': each line is one). "
+    "Default: a file is one text.",
+)
 @click.option(
     "--threads",
     type=click.IntRange(1, MAX_THREADS),
@@ -175,6 +184,9 @@ def train(
     output: str,
     from_counts: str | None,
     quiet: bool,
+    form: str | None,
+    field: str,
+    split_on: str | None,
     threads: int | None,
     initial: str | None,
     mode: str,
@@ -186,11 +198,13 @@ def train(
 ) -> None:
     """Train a tokenizer on text FILEs (or stdin) and save it.
 
-    The files are read as bytes, a piece at a time, so they may be larger than memory
-    (what is held is each distinct pretoken once; with --pattern none, or a regular
-    expression that does not compile, a whole file). The result depends on the text and
-    the options only, not on the number of threads. With --mode codepoint each line is a
-    text, and -o NAME.model writes sentencepiece's file, anything else a pybpe model.
+    FILEs are texts, or documents in .jsonl and .parquet; also compressed (.gz, .zst,
+    .xz, .bz2), folders, or patterns. They are read a piece at a time, so they may be
+    larger than memory (what is held is each distinct pretoken once; with --pattern
+    none, or a regular expression that does not compile, a whole file). The result
+    depends on the text and the options only, not on the number of threads. With --mode
+    codepoint each line is a text, and -o NAME.model writes sentencepiece's file,
+    anything else a pybpe model.
     """
     if output == "-":
         raise click.UsageError("a model is written to a file, not to stdout")
@@ -207,6 +221,8 @@ def train(
             settings=settings,
             normalizer_from=normalizer_from,
             vocab_file=vocab_file,
+            form=form,
+            field=field,
             threads=threads,
             quiet=quiet,
         )
@@ -235,7 +251,14 @@ def train(
                 tok = from_counts_file(paths[0], options)
             else:
                 options["special_tokens"] = options.pop("specials")
-                tok = pybpe.train_from_files(paths, num_threads=threads, **options)
+                tok = pybpe.train_from_files(
+                    paths,
+                    format=form,
+                    field=field,
+                    split_on=None if split_on is None else unescaped(split_on),
+                    num_threads=threads,
+                    **options,
+                )
     except (pybpe.TrainingError, ValueError) as error:
         raise click.ClickException(in_our_words(str(error))) from None
     finally:
@@ -268,8 +291,9 @@ def refuse_beside_counts(files: tuple[str, ...], mode: str) -> None:
         raise click.UsageError("give FILEs or --from-counts, not both")
     if mode != "bytes":
         raise click.UsageError(f"--mode {mode} cannot train --from-counts")
-    for name, option in (("threads", "threads"), ("max_pretokens", "max-pretokens")):
+    for name in ("threads", "max_pretokens", "form", "field", "split_on"):
         if was_given(name):
+            option = {"form": "format"}.get(name, name.replace("_", "-"))
             raise click.UsageError(
                 f"--{option} is about counting: give it to `pybpe count`"
             )

@@ -197,19 +197,18 @@ def choose_dtype(tokenizer: Tokenizer, dtype: str, dtypes: tuple[str, ...]) -> s
     Raises:
         ValueError: There is no such one, or it is too small for the highest id.
     """
-    name = dtype if isinstance(dtype, str) else np.dtype(dtype).name
-    if name == "auto":
+    if dtype == "auto":
         return next(d for d in dtypes if tokenizer.n_vocab <= WIDTHS[d])
-    if name not in dtypes:
+    if dtype not in dtypes:
         raise ValueError(
-            f"dtype must be 'auto' or one of {', '.join(dtypes)} here, got {name!r}"
+            f"dtype must be 'auto' or one of {', '.join(dtypes)} here, got {dtype!r}"
         )
-    if tokenizer.n_vocab > WIDTHS[name]:
+    if tokenizer.n_vocab > WIDTHS[dtype]:
         raise ValueError(
-            f"dtype={name!r} holds ids below {WIDTHS[name]:,}, and this tokenizer's go "
-            f"up to {tokenizer.n_vocab - 1:,}: give {dtypes[-1]!r}, or 'auto'"
+            f"dtype={dtype!r} holds ids below {WIDTHS[dtype]:,}, and this tokenizer's "
+            f"go up to {tokenizer.n_vocab - 1:,}: give {dtypes[-1]!r}, or 'auto'"
         )
-    return name
+    return dtype
 
 
 def seam_finder(

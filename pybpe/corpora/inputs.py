@@ -1,4 +1,4 @@
-"""What is to be read: names of files, folders and patterns → sources of a known kind."""
+"""What is to be read: names of files, folders, patterns → sources of a known kind."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Source(NamedTuple):
 
 def find_sources(
     inputs: Iterable[str | os.PathLike[str]] | str | os.PathLike[str],
-    format: str | None = None,  # noqa: A002 - the name that callers expect
+    format: str | None = None,
     *,
     what: str = "inputs",
     may_repeat: bool = False,
@@ -116,7 +116,7 @@ def find_sources(
     return found
 
 
-def _expand(name: str, format: str | None) -> list[tuple[str, os.stat_result]]:  # noqa: A002
+def _expand(name: str, format: str | None) -> list[tuple[str, os.stat_result]]:
     """Return the files that one name stands for."""
     try:
         status = os.stat(name)  # noqa: PTH116 - errors name it as it was given
@@ -134,7 +134,7 @@ def _expand(name: str, format: str | None) -> list[tuple[str, os.stat_result]]: 
     return _in_folder(name, format)
 
 
-def _in_folder(name: str, format: str | None) -> list[tuple[str, os.stat_result]]:  # noqa: A002
+def _in_folder(name: str, format: str | None) -> list[tuple[str, os.stat_result]]:
     paths: list[str] = []
     for folder, folders, files in os.walk(name):
         folders[:] = sorted(f for f in folders if f[0] not in "._")
@@ -159,7 +159,7 @@ def _by_ending(path: str) -> tuple[str | None, str | None, str]:
     return _ENDINGS.get(ending.lower()), compression, ending.lower()
 
 
-def _source(path: str, status: os.stat_result, format: str | None) -> Source:  # noqa: A002
+def _source(path: str, status: os.stat_result, format: str | None) -> Source:
     told, compression, ending = _by_ending(path)
     if format is None and told is None and ending in _REFUSED:
         raise CorpusError(

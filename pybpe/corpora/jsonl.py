@@ -133,4 +133,6 @@ def _kind(value: object) -> str:
         return json.dumps(value)
     if isinstance(value, (int, float)):
         return "a number"
-    return {list: "an array", dict: "an object", str: "a string"}[type(value)]
+    if isinstance(value, str):
+        return "a string"
+    return "an array" if isinstance(value, list) else "an object"

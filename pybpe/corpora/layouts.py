@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -146,7 +146,7 @@ class LlmCLayout(Layout):
     cuts = True
 
     # Magic number and version, by the width of ids.
-    _MAGIC = {2: (20240520, 1), 4: (20240801, 7)}
+    _MAGIC: ClassVar = {2: (20240520, 1), 4: (20240801, 7)}
 
     def __init__(self, about: About) -> None:
         """Keep how wide ids are."""
@@ -174,7 +174,7 @@ class MegatronLayout(Layout):
     keeps_ends = True
     max_document = (1 << 31) - 1
 
-    _CODES = {2: 8, 4: 4}  # uint16, int32
+    _CODES: ClassVar = {2: 8, 4: 4}  # uint16, int32
 
     def __init__(self, about: About) -> None:
         """Keep how wide ids are."""
@@ -252,8 +252,8 @@ def refuse_long(kind: Layout, length: int, number: int) -> None:
     """
     if kind.max_document is not None and length > kind.max_document:
         raise CorpusError(
-            f"document {number:,} has {length:,} tokens, and layout={kind.name!r} holds "
-            f"{kind.max_document:,} at most: cut it, or choose layout='shards'"
+            f"document {number:,} has {length:,} tokens, and layout={kind.name!r} "
+            f"holds {kind.max_document:,} at most: cut it, or choose layout='shards'"
         )
 
 

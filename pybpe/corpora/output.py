@@ -12,6 +12,7 @@ given: ids depend on the documents alone, and no byte on when states were writte
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -68,7 +69,8 @@ class Stream:
     @property
     def n_documents(self) -> int:
         """How many documents there are, in all files."""
-        return sum(f["documents"] for f in self.finished) + self.part.n_documents
+        before: int = sum(entry["documents"] for entry in self.finished)
+        return before + self.part.n_documents
 
     @property
     def n_waiting(self) -> int:
@@ -149,7 +151,7 @@ class Stream:
             files = [file, *others, *([ends] if ends else [])]
             self._complete_files.append(CompleteFile(self._folder, names, files))
             self._file = self._ends = None
-            self._layout.complete(file, self.part, ends or _Nothing(), others)
+            self._layout.complete(file, self.part, ends or io.BytesIO(), others)
             size = file.seek(0, os.SEEK_END)
         entry: dict[str, Any] = {
             "file": names[0],
@@ -193,8 +195,8 @@ class Stream:
             path = self._folder / names[0]
             if not path.exists() or path.stat().st_size != entry["size"]:
                 raise CorpusError(
-                    f"{path}: it was complete, and is not there any more or has changed; "
-                    "begin anew with overwrite=True"
+                    f"{path}: it was complete, and is not there any more or has "
+                    "changed; begin anew with overwrite=True"
                 )
         self._number = len(self.finished)
         self.part = Part(*state["part"])
@@ -270,20 +272,12 @@ class State(NamedTuple):
             complete.give_names()
 
 
-class _Nothing:
-    """A file without contents."""
-
-    def seek(self, _place: int) -> int:
-        return 0
-
-    def read(self, _n: int) -> bytes:
-        return b""
-
-
 def _open_at(path: str, start: int) -> IO[bytes]:
     """Open a file, cut off or filled up with zeros at a place to go on from."""
     with naming(path):
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+        handle = os.open(
+            path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666
+        )
         file = os.fdopen(handle, "r+b", buffering=0)
         try:
             file.truncate(start)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from pybpe.corpora.documents import CHUNK, Documents, Place
@@ -99,9 +100,7 @@ def _rows(
             if skip < len(column):
                 after = Place(behind, behind)
                 raw = (source.size or 0) * behind // file.metadata.num_rows
-                yield ParquetChunk(
-                    source.path, column[skip:], field, first, after, raw
-                )
+                yield ParquetChunk(source.path, column[skip:], field, first, after, raw)
 
 
 def _column_type(arrow: Any, schema: Any, path: str, field: str) -> Any:
@@ -124,10 +123,8 @@ def _column_type(arrow: Any, schema: Any, path: str, field: str) -> Any:
 
 def _pyarrow() -> tuple[Any, Any]:
     try:
-        import pyarrow
-        import pyarrow.parquet
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
         raise ImportError(
             "reading .parquet files needs pyarrow: pip install 'pybpe[parquet]'"
         ) from None
-    return pyarrow, pyarrow.parquet

@@ -1,4 +1,4 @@
-"""Work on a row of jobs in several threads; the results come in the order of the jobs."""
+"""Work on a row of jobs in several threads; results come in the order of the jobs."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def encode_files(
     dtype: str = "auto",
     shard_size: int | None = None,
     val_fraction: float = 0.0,
-    format: str | None = None,  # noqa: A002 - the name that callers expect
+    format: str | None = None,
     field: str = FIELD,
     split_on: str | bytes | None = None,
     allowed_special: Allowed = NONE,
@@ -316,5 +316,3 @@ def _permission(tokens: Any) -> Any:
 
 def _shown(token: str | bytes) -> str:
     return to_utf8(token).decode("utf-8", "backslashreplace")
-
-

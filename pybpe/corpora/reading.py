@@ -44,9 +44,7 @@ def check_reading(field: object, split_on: object) -> Reading:
         )
     if not split_on:
         raise ValueError("split_on is empty: None makes each file a document")
-    return Reading(
-        field, split_on.encode() if isinstance(split_on, str) else split_on
-    )
+    return Reading(field, split_on.encode() if isinstance(split_on, str) else split_on)
 
 
 def chunks(source: Source, start: Place, reading: Reading) -> Iterator[Chunk]:
@@ -63,7 +61,7 @@ def chunks(source: Source, start: Place, reading: Reading) -> Iterator[Chunk]:
 def read_documents(
     inputs: Iterable[str | os.PathLike[str]] | str | os.PathLike[str],
     *,
-    format: str | None = None,  # noqa: A002 - the name that callers expect
+    format: str | None = None,
     field: str = FIELD,
     split_on: str | bytes | None = None,
 ) -> Iterator[bytes]:

@@ -1,7 +1,7 @@
 """A run that writes a folder: what it was asked for, how far it is, and its end.
 
-`run.json` says what is asked for, sources included, and is written once; `progress.json`
-how far it is, anew at each state. Both go when `index.json` comes.
+`run.json` says what is asked for, sources included, and is written once;
+`progress.json` how far it is, anew at each state. Both go when `index.json` comes.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class Header(NamedTuple):
 
     @property
     def offsets_at(self) -> int:
-        """Where the offsets begin in the file: behind the tokens, at a multiple of 8."""
+        """Where the offsets begin: behind the tokens, at a multiple of 8."""
         return HEADER_SIZE + (self.n_tokens * self.width + 7) // 8 * 8
 
     @property
@@ -180,7 +180,7 @@ class Shard:
             )
 
 
-class Shards(Sequence["Tokens"]):
+class Shards:
     """The documents of a folder of shards, and their ids as one long row.
 
     Nothing is read before it is asked for; arrays are parts of the files. Threads and
@@ -300,13 +300,15 @@ def open_shards(path: str | os.PathLike[str], split: str | None = None) -> Shard
     index = read_index(name)
     if index.get("layout") != "shards":
         raise CorpusError(f"{name}: written as {index.get('layout')!r}, not as shards")
-    splits = {}
+    splits: dict[str, list[Path]] = {}
     for entry in index["files"]:
         splits.setdefault(entry["split"], []).append(name.with_name(entry["file"]))
     if split is None and len(splits) == 1:
         (split,) = splits
     if split not in splits:
-        raise CorpusError(f"{name}: split must be one of {sorted(splits)}, got {split!r}")
+        raise CorpusError(
+            f"{name}: split must be one of {sorted(splits)}, got {split!r}"
+        )
     try:
         found = Shards(splits[split])
     except FileNotFoundError as error:

@@ -6,7 +6,8 @@ import io
 import lzma
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -109,7 +110,7 @@ def damage(path: str) -> Iterator[None]:
         raise CorpusError(
             f"{path}: the compressed file ends too early: it is not whole"
         ) from None
-    except (zlib.error, lzma.LZMAError, *_zstd_errors()) as error:
+    except _errors() as error:
         raise CorpusError(f"{path}: the compressed file is damaged: {error}") from None
     except OSError as error:
         if error.errno is not None:
@@ -139,21 +140,17 @@ def zstd() -> Any:
     Raises:
         ImportError: There is none; the message says what to install.
     """
-    try:
-        from compression import zstd as found
-    except ImportError:
-        try:
-            from backports import zstd as found
-        except ImportError:
-            raise ImportError(
-                "reading .zst files needs backports.zstd: pip install 'pybpe[zstd]'"
-            ) from None
-    return found
+    for name in ("compression.zstd", "backports.zstd"):
+        with suppress(ImportError):
+            return import_module(name)
+    raise ImportError(
+        "reading .zst files needs backports.zstd: pip install 'pybpe[zstd]'"
+    )
 
 
-def _zstd_errors() -> tuple[type[BaseException], ...]:
-    """Return the errors of a module that may not be there."""
-    try:
-        return (zstd().ZstdError,)
-    except ImportError:
-        return ()
+def _errors() -> tuple[type[BaseException], ...]:
+    """Return what those who unpack raise of what is damaged."""
+    found: list[type[BaseException]] = [zlib.error, lzma.LZMAError]
+    with suppress(ImportError):  # then there is no such file open
+        found.append(zstd().ZstdError)
+    return tuple(found)

@@ -44,7 +44,11 @@ class TextChunk:
 
     def where(self, index: int) -> str:
         """Return the file's name, and the document's number if there are several."""
-        return f"{self.path}, document {self.first + index + 1}" if self.split else self.path
+        return (
+            f"{self.path}, document {self.first + index + 1}"
+            if self.split
+            else self.path
+        )
 
 
 def read_whole(

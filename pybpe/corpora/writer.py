@@ -37,6 +37,9 @@ _BATCH = 8 << 20
 # What the writers of one folder must have in common.
 _COMMON = ("fingerprint", "n_vocab", "dtype", "separator", "separator_at")
 
+# What is added up when their shards are joined.
+_SUMS = ("documents", "tokens", "bytes")
+
 
 class ShardReport(NamedTuple):
     """What a `ShardWriter` wrote.
@@ -109,9 +112,16 @@ class ShardWriter:
         if not isinstance(name, str):
             raise TypeError(f"name must be a str, got {type(name).__name__}")
         if not name or Path(name).name != name or name[0] in "._":
-            raise ValueError(f"name must be the beginning of a file's name, got {name!r}")
+            raise ValueError(
+                f"name must be the beginning of a file's name, got {name!r}"
+            )
         encoder = DocumentEncoder(
-            tokenizer, separator, separator_at, dtype, allowed_special, disallowed_special
+            tokenizer,
+            separator,
+            separator_at,
+            dtype,
+            allowed_special,
+            disallowed_special,
         )
         self._encoder = encoder
         self._threads = check_num_threads(num_threads)
@@ -193,7 +203,7 @@ class ShardWriter:
             offsets = np.array([0, *map(len, texts)], np.uint64).cumsum(dtype=np.uint64)
             number = self._documents - first + share[0]
             return self._encoder.encode(
-                Documents(b"".join(texts), memoryview(offsets)),
+                Documents(b"".join(texts), memoryview(offsets)),  # type: ignore[arg-type]
                 False,
                 lambda i: f"texts[{number + i}]",
             )
@@ -338,7 +348,10 @@ def join_shards(
                 )
     joined: dict[str, Any] = {
         **indexes[0],
-        **{key: sum(i[key] for i in indexes) for key in ("documents", "tokens", "bytes")},
+        **{
+            key: sum(i[key] for i in indexes)
+            for key in ("documents", "tokens", "bytes")
+        },
         "files": [entry for index in indexes for entry in index["files"]],
     }
     with whole_file(where / INDEX) as file:

@@ -1,0 +1,151 @@
+"""`pybpe prepare`, and `pybpe train` on the same inputs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_runs import fail, pybpe_cli, succeed
+from test_corpora_layouts import TOK, expected, write_jsonl
+
+import pybpe
+
+TEXTS = ["low", "hello <|pad|>", "", "the lower"]
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    TOK.save(tmp_path / "my.pybpe")
+    return tmp_path / "my.pybpe"
+
+
+def test_prepare(model: Path, tmp_path: Path) -> None:
+    source = write_jsonl(tmp_path / "a.jsonl", TEXTS)
+    out = tmp_path / "shards"
+    command = ("prepare", model, source, "--separator", "<|end|>", "-o", out)
+    message = fail(*command)
+    assert "a.jsonl, line 2: the text spells the special token '<|pad|>' at" in message
+    assert "--allow-special" in message
+    assert "pass allowed_special" not in message
+    run = pybpe_cli(*command, "--plain", "--threads", 2)
+    assert (run.status, run.out) == (0, b"")
+    rows = expected(TEXTS)
+    n, size = sum(map(len, rows)), sum(map(len, TEXTS))
+    assert run.err.startswith(
+        f"{out}: shard-00000.tokens of uint16; 4 documents, {n} tokens of {size} bytes "
+        f"of text ({n / size:.3f} tokens per byte)\n1 documents have no text\n"
+    )
+    assert re.search(r"\d+\.\d s, \d+\.\d MB/s\n$", run.err)
+    assert [row.tolist() for row in pybpe.open_shards(out)] == rows
+    again = pybpe_cli(*command, "--plain")
+    assert "it was finished already: nothing was done" in again.err
+    message = fail(*command, "--plain", "--layout", "megatron")
+    assert 'begun with --layout "shards", and this is --layout "megatron"' in message
+    assert "--overwrite" in message
+    assert pybpe_cli(*command, "--allow-special", "--overwrite", "-q").err == ""
+    row = pybpe.open_shards(out)[1].tolist()
+    assert row == [*TOK.encode("hello <|pad|>", allowed_special="all"), 259]
+
+
+def test_prepare_for_nanogpt(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("low\nhello\n\nthe")
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b"lower"))
+    options = ("--layout", "nanogpt", "--split-on", r"\n", "-o", tmp_path / "out")
+    options = (*options, "--separator", 260, "--separator-at", "start")
+    succeed("prepare", model, tmp_path / "[ab].txt*", *options)
+    rows = [[260, *TOK.encode(t)] for t in ("low", "hello", "", "the", "lower")]
+    found = np.memmap(tmp_path / "out" / "train.bin", "<u2", "r").tolist()
+    assert found == [number for row in rows for number in row]
+
+
+def test_prepare_refuses(model: Path, tmp_path: Path) -> None:
+    source = write_jsonl(tmp_path / "a.jsonl", TEXTS)
+    out = ("-o", tmp_path / "out")
+    wrong = (
+        "give --separator TOKEN or --no-separator, and only one; special tokens of this"
+    )
+    assert wrong in fail("prepare", model, source, *out, status=2)
+    both = ("--separator", "<|end|>", "--no-separator")
+    assert wrong in fail("prepare", model, source, *out, *both, status=2)
+    both = ("--plain", "--allow-special")
+    assert "exclude each other" in fail("prepare", model, source, *out, *both, status=2)
+    none = ("--no-separator", "--plain")
+    assert "the special tokens are" in fail(
+        "prepare", model, source, *out, "--separator", "<|eot|>"
+    )
+    assert "nowhere: No such file" in fail("prepare", model, "nowhere", *out, *none)
+    message = fail("prepare", model, source, *out, *none, "--field", "body")
+    assert (
+        "line 1: has no field 'body'; its fields are 'text': choose with --field"
+        in message
+    )
+    wide = pybpe.Tokenizer.from_merges(
+        [(104, 101)], pattern=None, special_tokens={"x": 70_000}
+    )
+    wide.save(tmp_path / "wide.pybpe")
+    message = fail(
+        "prepare", tmp_path / "wide.pybpe", source, *out, *none, "--dtype", "uint16"
+    )
+    assert "--dtype 'uint16' holds ids below 65,536" in message
+    assert "--layout 'nanogpt' is one file" in fail(
+        "prepare", model, source, *out, *none, "--layout", "nanogpt", "--shard-size", 9
+    )
+
+
+def test_train_takes_documents(tmp_path: Path) -> None:
+    texts = ["low lower lowest", "new newer newest"] * 9
+    write_jsonl(tmp_path / "a.jsonl", texts)
+    data = (tmp_path / "a.jsonl").read_bytes().replace(b'"text"', b'"body"')
+    (tmp_path / "b.json.gz").write_bytes(gzip.compress(data))
+    expected_model = pybpe.train(texts, 280)
+    for command in (
+        (tmp_path / "a.jsonl",),
+        (tmp_path / "b.json.gz", "--format", "jsonl", "--field", "body"),
+    ):
+        succeed("train", *command, "--vocab-size", 280, "-o", tmp_path / "m.pybpe")
+        assert pybpe.load(tmp_path / "m.pybpe") == expected_model
+    command = ("train", "--format", "jsonl", "--field", "body", "--vocab-size", 280)
+    succeed(*command, "-o", tmp_path / "m.pybpe", stdin=data)
+    assert pybpe.load(tmp_path / "m.pybpe") == expected_model
+    message = fail(
+        "train", tmp_path / "b.json.gz", "--vocab-size", 280, "-o", tmp_path / "x"
+    )
+    assert "give --format 'jsonl'" in message
+    lines = write_jsonl(tmp_path / "lines.jsonl", ["\n".join(texts)])
+    command = ("train", lines, "--mode", "codepoint", "--vocab-size", 30)
+    succeed(*command, "-o", tmp_path / "m.model")
+    assert pybpe.load(tmp_path / "m.model") == pybpe.train_sentencepiece(texts, 30)
+    message = fail(*command, "--split-on", "x", "-o", tmp_path / "x", status=2)
+    assert "--split-on" in message
+
+
+def test_ctrl_c_says_how_to_go_on(model: Path, tmp_path: Path) -> None:
+    import os
+    import signal
+    import subprocess
+    import sys
+    import time
+
+    from cli_runs import environment
+
+    source = tmp_path / "a.jsonl"
+    line = json.dumps({"text": "low hello the lower " * 50}).encode() + b"\n"
+    source.write_bytes(line * 150_000)
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "pybpe", "prepare", str(model), str(source)]
+    command += ["--separator", "<|end|>", "--threads", "1", "-o", str(out)]
+    part = out / "shard-00000.tokens.part"
+    with subprocess.Popen(command, stderr=subprocess.PIPE, env=environment()) as child:
+        while not part.exists() or part.stat().st_size < 12_000_000:
+            assert child.poll() is None
+            time.sleep(0.01)
+        os.kill(child.pid, signal.SIGINT)
+        message = child.communicate()[1].decode()
+    assert child.returncode == 130, message
+    assert "the same command goes on from here" in message
+    state = json.loads((out / "progress.json").read_bytes())
+    assert state["totals"][0] > 0
