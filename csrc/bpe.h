@@ -537,6 +537,62 @@ BPE_API uint64_t bpe_counts_total(const bpe_counts *counts);
 BPE_API bpe_status bpe_counts_export(const bpe_counts *counts, uint8_t *data, size_t *offsets,
                                      uint64_t *frequencies, uint64_t *positions);
 
+/*
+ * Counts as bytes, and back: a record for each distinct pretoken, in the order of their first
+ * positions, made of
+ *
+ *   varint   the length of the pretoken in bytes, 1 or more
+ *   varint   its frequency, 1 or more
+ *   varint   its first position, less the end of the pretoken of the record before (which is its
+ *            position and its length; 0 for the first record)
+ *   the pretoken's bytes
+ *
+ * A varint is a number below 2^64 in groups of 7 bits, the lowest first, a byte each; the highest
+ * bit is set in all bytes but the last. It has no more bytes than it needs: equal tables are equal
+ * bytes.
+ *
+ * This takes positions that are those of bytes: no pretoken begins before the one before it ends.
+ */
+typedef struct bpe_packer bpe_packer;
+
+/*
+ * Prepare to write a table, which must stay as it is until the packer is freed. BPE_OK;
+ * BPE_ERR_NOMEM; BPE_ERR_ARG for other positions. O(entries); some 40 bytes for each in between, 8
+ * afterwards.
+ */
+BPE_API bpe_status bpe_packer_new(const bpe_counts *counts, bpe_packer **out);
+BPE_API void bpe_packer_free(bpe_packer *packer);
+
+/* The bytes of all records, and of the longest one. */
+BPE_API uint64_t bpe_packer_size(const bpe_packer *packer);
+BPE_API uint64_t bpe_packer_longest(const bpe_packer *packer);
+
+/* Write as many of the next records as `cap` bytes hold whole; return how many bytes they take. 0
+ * when there are no more, if `cap` is enough for the longest. */
+BPE_API size_t bpe_packer_next(bpe_packer *packer, uint8_t *out, size_t cap);
+
+/* How far a stream of records has been read; all zero at its beginning. */
+typedef struct bpe_packed_place {
+    uint64_t n;   /* records */
+    uint64_t end; /* where the last one's pretoken ends: a position */
+} bpe_packed_place;
+
+/*
+ * Add the records in data[0, n), a part of a stream. What is counted there had `size` bytes, and
+ * its first one has the position `base` here.
+ *
+ * place      where the stream stands: given and taken
+ * consumed   the bytes of whole records that were there. The rest, fewer bytes than a record has,
+ *            is to come again with what follows it
+ * Returns BPE_OK; BPE_ERR_NOMEM; BPE_ERR_LIMIT and BPE_ERR_CAPACITY as for adding texts;
+ * BPE_ERR_ARG for data that are no such records, or pretokens beyond `size` (err->pos = byte in
+ * data), and for `base` + `size` of 2^64 or more. After a failure the table is sound, but holds
+ * part of what was being added, and place and consumed are as they were. O(n).
+ */
+BPE_API bpe_status bpe_counts_add_packed(bpe_counts *counts, const uint8_t *data, size_t n,
+                                         uint64_t base, uint64_t size, bpe_packed_place *place,
+                                         size_t *consumed, bpe_error *err);
+
 /* ---------------------------------------------------------------- train: counts -> merges */
 
 /*

@@ -300,24 +300,51 @@ bpe_status bpe_counts_add_pretokens(bpe_counts *counts, const uint8_t *data, siz
     return BPE_OK;
 }
 
+bpe_status bpe_counts_add_records(bpe_counts *counts, const bpe_count_record *records, size_t n,
+                                  const uint8_t *end, size_t *added) {
+    bpe_count_key keys[BPE_COUNT_BLOCK];
+    size_t homes[BPE_COUNT_BLOCK];
+    *added = 0;
+    if (!bpe_counts_reserve(counts, n))
+        return BPE_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++) {
+        keys[i] = make_key(records[i].p, records[i].n, end, counts->seed);
+        homes[i] = bpe_count_key_home(&keys[i], counts->seed, counts->bits);
+        bpe_prefetch_write(&counts->slots[homes[i]]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const bpe_count_record *record = &records[i];
+        bpe_status status = add_keyed(counts, &keys[i], homes[i], record->p, record->n,
+                                      record->count, record->first);
+        if (status != BPE_OK)
+            return status;
+        ++*added;
+    }
+    return BPE_OK;
+}
+
 bpe_status bpe_counts_add_frequencies(bpe_counts *counts, const uint8_t *data,
                                       const size_t *offsets, const uint64_t *frequencies, size_t n,
                                       uint64_t position, bpe_error *err) {
+    bpe_count_record records[BPE_COUNT_BLOCK];
+    size_t m = 0;
     for (size_t i = 0; i < n; i++) {
         if (offsets[i + 1] < offsets[i])
             return bpe_fail(err, BPE_ERR_ARG, i);
-        size_t length = offsets[i + 1] - offsets[i];
-        if (length == 0 || frequencies[i] == 0)
-            continue;
-        if (!bpe_counts_reserve(counts, 1))
-            return bpe_fail(err, BPE_ERR_NOMEM, i);
-        const uint8_t *p = data + offsets[i];
-        bpe_count_key key = make_key(p, length, data + offsets[n], counts->seed);
-        bpe_status status =
-            add_keyed(counts, &key, bpe_count_key_home(&key, counts->seed, counts->bits), p, length,
-                      frequencies[i], position + i);
+    }
+    for (size_t i = 0; i < n;) {
+        for (; i < n && m < BPE_COUNT_BLOCK; i++) {
+            size_t length = offsets[i + 1] - offsets[i];
+            if (length == 0 || frequencies[i] == 0)
+                continue;
+            records[m++] =
+                (bpe_count_record){data + offsets[i], length, frequencies[i], position + i};
+        }
+        size_t added;
+        bpe_status status = bpe_counts_add_records(counts, records, m, data + offsets[n], &added);
         if (status != BPE_OK)
-            return bpe_fail(err, status, i);
+            return bpe_fail(err, status, (size_t)(records[added].first - position));
+        m = 0;
     }
     return BPE_OK;
 }

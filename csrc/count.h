@@ -79,6 +79,21 @@ static inline bool bpe_count_is(const bpe_counts *counts, const bpe_count_entry 
     return length == n && memcmp(bytes, p, n) == 0;
 }
 
+/* A pretoken that somebody else has found, with what is to be added for it. */
+typedef struct bpe_count_record {
+    const uint8_t *p; /* n >= 1 bytes */
+    size_t n;
+    uint64_t count; /* 1 or more */
+    uint64_t first;
+} bpe_count_record;
+
+/*
+ * Add n <= BPE_COUNT_BLOCK records, whose bytes lie in front of `end`: what is between may be read.
+ * Statuses as bpe_counts_add_frequencies; *added says how many were added before a failure.
+ */
+bpe_status bpe_counts_add_records(bpe_counts *counts, const bpe_count_record *records, size_t n,
+                                  const uint8_t *end, size_t *added);
+
 /* The bytes of an entry's pretoken; good until the table changes. */
 const uint8_t *bpe_count_bytes(const bpe_counts *counts, const bpe_count_entry *entry, size_t *n);
 

@@ -19,6 +19,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "BpeError": "errors",
     "CorpusError": "errors",
+    "Counts": "counts",
+    "MapFunction": "mapping",
     "ModelError": "errors",
     "NoOffsetsError": "errors",
     "ShardWriter": "corpora",
@@ -31,6 +33,8 @@ _HOMES = {
     "TrainingPhase": "training",
     "TrainingReport": "training",
     "UnknownTokenError": "errors",
+    "count_files": "counts",
+    "count_texts": "counts",
     "encoding_for_model": "encodings",
     "encoding_name_for_model": "encodings",
     "from_tiktoken": "tiktoken.convert",
@@ -38,6 +42,7 @@ _HOMES = {
     "join_shards": "corpora",
     "list_encoding_names": "encodings",
     "load": "loading",
+    "merge_counts": "counts",
     "open_shards": "corpora",
     "read_documents": "corpora",
     "row_map": "rows",
@@ -52,6 +57,8 @@ _HOMES = {
 __all__ = [
     "BpeError",
     "CorpusError",
+    "Counts",
+    "MapFunction",
     "ModelError",
     "NoOffsetsError",
     "ShardWriter",
@@ -65,6 +72,8 @@ __all__ = [
     "TrainingReport",
     "UnknownTokenError",
     "__version__",
+    "count_files",
+    "count_texts",
     "encoding_for_model",
     "encoding_name_for_model",
     "from_tiktoken",
@@ -72,6 +81,7 @@ __all__ = [
     "join_shards",
     "list_encoding_names",
     "load",
+    "merge_counts",
     "open_shards",
     "read_documents",
     "row_map",
@@ -92,6 +102,7 @@ if TYPE_CHECKING:
         open_shards,
         read_documents,
     )
+    from pybpe.counts import Counts, count_files, count_texts, merge_counts
     from pybpe.encodings import (
         encoding_for_model,
         encoding_name_for_model,
@@ -108,6 +119,7 @@ if TYPE_CHECKING:
         UnknownTokenError,
     )
     from pybpe.loading import load
+    from pybpe.mapping import MapFunction
     from pybpe.rows import row_map
     from pybpe.sentencepiece_training import (
         train_sentencepiece,

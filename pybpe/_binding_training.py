@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from pybpe._binding import fail, size_buffer
+from pybpe._binding import fail, size_buffer, uncleared
 from pybpe._core import ffi, lib
 from pybpe.errors import TrainingError
 
@@ -198,6 +198,36 @@ class Counts:
         """
         check(lib.bpe_counts_merge(self.core, other.core))
 
+    def add_packed(
+        self, data: bytes | CData, position: int, size: int, place: PackedPlace
+    ) -> int:
+        """Add a part of what a `Packed` has given; return how many bytes that took.
+
+        Args:
+            data: Records, bytes or a buffer; the rest of a last one may be missing.
+            position: The position of the first byte of what was counted there.
+            size: How many bytes were counted there.
+            place: How far the records have been added; moved on.
+
+        Raises:
+            BadRecordsError: They are no records of such a text; what was added stays.
+        """
+        error = ffi.new("bpe_error *")
+        status = lib.bpe_counts_add_packed(
+            self.core,
+            ffi.from_buffer("uint8_t[]", data),
+            len(data),
+            position,
+            size,
+            place.core,
+            self._consumed,
+            error,
+        )
+        if status == lib.BPE_ERR_ARG:
+            raise BadRecordsError(error.pos)
+        check(status)
+        return int(self._consumed[0])
+
     def close(self) -> None:
         """Free the table's memory now; it cannot be used any more."""
         ffi.release(self.core)
@@ -256,6 +286,52 @@ class Merging:
             check(lib.bpe_merging_end(self._core))
         finally:
             ffi.release(self._core)
+
+
+class BadRecordsError(Exception):
+    """Bytes that should be records of counts are none; its argument says where."""
+
+
+class PackedPlace:
+    """How far a stream of records has been added to a table; at first, not at all."""
+
+    __slots__ = ("core",)
+
+    def __init__(self) -> None:
+        self.core: CData = ffi.new("bpe_packed_place *")
+
+    @property
+    def records(self) -> int:
+        """How many records have been added."""
+        return int(self.core.n)
+
+
+class Packed:
+    """A table as bytes: records of its pretokens, in order of first positions.
+
+    Attributes:
+        size: The bytes of all records.
+    """
+
+    __slots__ = ("_core", "_counts", "size")
+
+    def __init__(self, counts: Counts) -> None:
+        """Prepare to give the records of a table, which must not change any more."""
+        out: CData = ffi.new("bpe_packer **")
+        check(lib.bpe_packer_new(counts.core, out))
+        self._counts = counts
+        self._core = ffi.gc(out[0], lib.bpe_packer_free)
+        self.size = int(lib.bpe_packer_size(self._core))
+
+    def blocks(self, about: int) -> Iterator[CData]:
+        """Yield the records, once, in blocks of about so many bytes.
+
+        A block is a buffer that the next one overwrites.
+        """
+        room = max(about, lib.bpe_packer_longest(self._core))
+        block = uncleared("uint8_t[]", room)
+        while used := lib.bpe_packer_next(self._core, block, room):
+            yield ffi.buffer(block, used)
 
 
 class Trainer:

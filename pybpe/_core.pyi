@@ -354,6 +354,29 @@ class _Lib:
         positions: FFI.CData,
         /,
     ) -> int: ...
+    def bpe_packer_new(self, counts: FFI.CData, out: FFI.CData, /) -> int: ...
+    def bpe_packer_free(self, packer: FFI.CData, /) -> None: ...
+    def bpe_packer_size(self, packer: FFI.CData, /) -> int: ...
+    def bpe_packer_longest(self, packer: FFI.CData, /) -> int: ...
+    def bpe_packer_next(
+        self,
+        packer: FFI.CData,
+        out: FFI.CData,
+        cap: int,
+        /,
+    ) -> int: ...
+    def bpe_counts_add_packed(
+        self,
+        counts: FFI.CData,
+        data: bytes | FFI.CData,
+        n: int,
+        base: int,
+        size: int,
+        place: FFI.CData,
+        consumed: FFI.CData,
+        err: FFI.CData,
+        /,
+    ) -> int: ...
     def bpe_trainer_new(
         self,
         counts: FFI.CData,

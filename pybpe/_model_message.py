@@ -116,8 +116,8 @@ def _write(model: Model) -> pybpe_pb2.Model:
     _write_table(message.tokens, model.token_data, model.token_lengths, model.token_ids)
     if model.merge_ids != _implied_merge_ids(model.token_ids, len(model.merge_ids)):
         message.merge_ids = _pack("I", model.merge_ids)
-    _write_extra(message.special_tokens, model.special_tokens, model.flags)
-    _write_extra(message.added_tokens, model.added_tokens, model.flags)
+    write_extra(message.special_tokens, model.special_tokens, model.flags)
+    write_extra(message.added_tokens, model.added_tokens, model.flags)
     for stage in model.split.stages:
         _step_message.write_stage(message.split.stages.add(), stage)
     _write_symbols(message, model)
@@ -152,7 +152,7 @@ def _write_symbols(message: pybpe_pb2.Model, model: Model) -> None:
     message.word_suffix = model.word_suffix
 
 
-def _write_extra(
+def write_extra(
     table: pybpe_pb2.TokenTable,
     tokens: tuple[tuple[bytes, int], ...],
     flags: Mapping[int, int],
@@ -217,9 +217,9 @@ def from_message(data: bytes) -> AnyModel:
         token_ids=token_ids,
         merges=merges,
         merge_ids=merge_ids,
-        special_tokens=_read_extra("special tokens", message.special_tokens),
-        added_tokens=_read_extra("added tokens", message.added_tokens),
-        split=_read_split(message.split),
+        special_tokens=read_extra("special tokens", message.special_tokens),
+        added_tokens=read_extra("added tokens", message.added_tokens),
+        split=read_split(message.split),
         symbols=_read_symbols(message),
         unknown=message.unknown.id if message.HasField("unknown") else None,
         fuse_unknown=message.unknown.fuse,
@@ -285,9 +285,7 @@ def _read_flags(message: pybpe_pb2.Model) -> dict[int, int]:
     return flags
 
 
-def _read_extra(
-    what: str, table: pybpe_pb2.TokenTable
-) -> tuple[tuple[bytes, int], ...]:
+def read_extra(what: str, table: pybpe_pb2.TokenTable) -> tuple[tuple[bytes, int], ...]:
     """Read special or added tokens."""
     n = len(table.lengths) // 4
     if n > MAX_EXTRA:
@@ -302,7 +300,7 @@ def _read_extra(
     return tuple(tokens)
 
 
-def _read_split(message: pybpe_pb2.Split) -> Split:
+def read_split(message: pybpe_pb2.Split) -> Split:
     """Rebuild the split from its tables: no pattern is compiled."""
     from pybpe.split import Split
 
@@ -356,8 +354,8 @@ def check(model: Model) -> None:
         )
     if model.merges and model.semantics == RANKS:
         raise ModelError("it lists merges, but its semantics are ranks")
-    _check_extra("special", model.special_tokens)
-    _check_extra("added", model.added_tokens)
+    check_extra("special", model.special_tokens)
+    check_extra("added", model.added_tokens)
     if len(model.split.stages) > MAX_STAGES:
         raise ModelError(
             f"its split has {len(model.split.stages)} stages; the limit is {MAX_STAGES}"
@@ -409,7 +407,7 @@ def _check_lengths(what: str, lengths: array[int], data: bytes) -> None:
         )
 
 
-def _check_extra(what: str, tokens: tuple[tuple[bytes, int], ...]) -> None:
+def check_extra(what: str, tokens: tuple[tuple[bytes, int], ...]) -> None:
     """Check the special or the added tokens."""
     if len(tokens) > MAX_EXTRA:
         raise ModelError(

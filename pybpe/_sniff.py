@@ -48,6 +48,11 @@ _PREFIXES: tuple[tuple[bytes, str, str], ...] = (
         "take the model file out of it",
     ),
     (
+        b"\x89pybpc\r\n",
+        "a file of counted pretokens",
+        "train on it with pybpe.train_from_counts",
+    ),
+    (
         b"[\\u0000] 0\n",
         "a minbpe .vocab file, which is for people to look at",
         "give the .model file beside it",

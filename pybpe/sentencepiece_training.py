@@ -22,13 +22,14 @@ from pybpe._auto_coverage import choose
 from pybpe._binding_training import STOP_NONE, STOP_REACHED, Counts, Trainer
 from pybpe._normalizer_rules import normalizers
 from pybpe._piece_options import PRESETS, Options, PieceOptions, float32
+from pybpe._training_input import thread_count
 from pybpe._training_options import refuse_lone_text
 from pybpe._training_report import ProgressCallback, Stopwatch, Ticker, TrainingReport
 from pybpe.codepoint import NORMAL, CodepointModel
 from pybpe.errors import TrainingError
 from pybpe.formats import sentencepiece_writer
 from pybpe.formats.sentencepiece import model_from_bytes
-from pybpe.training import EXHAUSTED, thread_count
+from pybpe.training import EXHAUSTED
 
 if TYPE_CHECKING:
     from typing import Unpack

@@ -8,14 +8,13 @@ texts, their order and the options, not on threads, blocks or hash seeds.
 from __future__ import annotations
 
 import os
-import sys
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pybpe import _binding_training as core
 from pybpe._text import to_utf8
+from pybpe._training_input import from_files
 from pybpe._training_options import (
     BYTE_ORDER,
     PATTERN,
@@ -32,6 +31,7 @@ from pybpe._training_report import (
     TrainingPhase,
     TrainingReport,
 )
+from pybpe.counts import Counts, head_of, options_for, tally
 from pybpe.errors import TrainingError
 
 if TYPE_CHECKING:
@@ -69,9 +69,6 @@ _STOP_REASONS = {
 
 # Units of the core's work between two looks at signals: some ten milliseconds.
 _BUDGET = 1 << 20
-
-# By default no more threads than this: one thread reads the texts for all of them.
-_MAX_DEFAULT_THREADS = 16
 
 # What the core can hold of all tokens together, in bytes.
 _MAX_TOKEN_DATA = 2**32 - 1
@@ -260,13 +257,7 @@ def train_from_files(
         ValueError: See `train`.
         TrainingError: See `train`.
     """
-    refuse_lone_text(paths, "paths", "a list of paths")
-    from pybpe.corpora.counting import count_pretokens, total_size
-    from pybpe.corpora.inputs import find_sources
-    from pybpe.corpora.reading import check_reading
-
-    reading = check_reading(field, split_on)
-    sources = find_sources(paths, format, what="paths", may_repeat=True)
+    take_in, total = from_files(paths, format, field, split_on)
     options = Options(
         Given(
             vocab_size=vocab_size,
@@ -284,8 +275,8 @@ def train_from_files(
     )
     return _count_and_train(
         options,
-        lambda counter: count_pretokens(counter, sources, reading),
-        total_size(sources),
+        take_in,
+        total,
         num_threads=num_threads,
         max_pretokens=max_pretokens,
         progress=progress,
@@ -302,33 +293,28 @@ def _count_and_train(
     progress: ProgressCallback | None,
 ) -> Tokenizer:
     """Count what `take_in` gives to a counter, `total` bytes if known, and train."""
-    from pybpe._counting import PretokenCounter
-
-    threads = thread_count(num_threads)
-    most = _most_pretokens(max_pretokens)
-    ticker = Ticker(progress, "count", total, "bytes")
     watch = Stopwatch()
-    with (
-        _pretokens_limited(most),
-        PretokenCounter(
-            options.split, options.cut_out, threads, ticker, most
-        ) as counter,
-    ):
-        take_in(counter)
-        counts = counter.finish()
-    ticker.finish(counter.size)
+    counts = tally(
+        head_of(options),
+        take_in,
+        total,
+        num_threads=num_threads,
+        max_pretokens=max_pretokens,
+        progress=progress,
+    )
     watch.end("count")
-    return _train(counts, options, counter.documents, counter.size, progress, watch)
+    table = counts._table
+    return _train(table, options, counts.documents, counts.bytes, progress, watch)
 
 
 def train_from_counts(
-    counts: Mapping[Token, int],
+    counts: Mapping[Token, int] | Counts | str | os.PathLike[str],
     vocab_size: int | None = None,
     *,
     num_merges: int | None = None,
     pattern: PatternLike = PATTERN,
-    special_tokens: Iterable[Token] = (),
-    protected: Iterable[Token] = (),
+    special_tokens: Iterable[Token] | None = None,
+    protected: Iterable[Token] | None = None,
     tie_break: str = "lowest",
     byte_order: str = BYTE_ORDER,
     min_frequency: int = 1,
@@ -344,21 +330,25 @@ def train_from_counts(
     [257]
 
     Args:
-        counts: Pretokens and how often each occurs, up to 2**63 pairs of bytes in all.
-            They are taken as they are: nothing is split, and no special or protected
-            token is cut out. For `tie_break="first"` their order is that of the
-            mapping.
+        counts: `Counts`, or the path of a file of them: then the tokenizer is the one
+            that `train` makes of the texts that were counted. Or any mapping from
+            pretokens to how often each occurs, up to 2**63 pairs of bytes in all. They
+            are taken as they are: nothing is split, and no special or protected token
+            is cut out. For `tie_break="first"` their order is that of the mapping.
         vocab_size: See `train`, as for all other arguments.
         num_merges: See `train`.
-        pattern: How the tokenizer shall split the texts it encodes. It should be what
-            made the pretokens.
-        special_tokens: See `train`.
-        protected: See `train`.
+        pattern: How the tokenizer shall split the texts it encodes. For a mapping it
+            should be what made the pretokens; `Counts` have a split, which is taken by
+            default, and no other is accepted.
+        special_tokens: See `train`. By default those that were cut out when `Counts`
+            were made, none for a mapping. `Counts` accept no others, in whatever order
+            and whether special or protected.
+        protected: The same.
         tie_break: See `train`.
         byte_order: See `train`.
         min_frequency: See `train`.
         max_token_bytes: See `train`.
-        initial: See `train`.
+        initial: See `train`. Give it to `count_texts` and `count_files`, too.
         snapshots: See `train`.
         progress: See `train`.
 
@@ -367,30 +357,61 @@ def train_from_counts(
 
     Raises:
         TypeError: See `train`; a pretoken is neither str nor bytes, or a count no int.
-        ValueError: See `train`; a count is negative or not below 2**64.
-        TrainingError: See `train`; the counts are too large together.
+        ValueError: See `train`; a count is negative or not below 2**64; or an option
+            is not what `Counts` were made with.
+        TrainingError: See `train`; the counts are too large together; or a file of
+            counts cannot be used (see `Counts.load`).
+        OSError: It cannot be read.
     """
-    if not isinstance(counts, Mapping):
-        raise TypeError(
-            "counts must be a mapping from pretokens to ints, got "
-            f"{type(counts).__name__}"
-        )
-    options = Options(
-        Given(
-            vocab_size=vocab_size,
-            num_merges=num_merges,
-            pattern=pattern,
-            special_tokens=special_tokens,
-            protected=protected,
-            tie_break=tie_break,
-            byte_order=byte_order,
-            min_frequency=min_frequency,
-            max_token_bytes=max_token_bytes,
-            initial=initial,
-            snapshots=snapshots,
-        )
-    )
     watch = Stopwatch()
+    given = Given(
+        vocab_size=vocab_size,
+        num_merges=num_merges,
+        pattern=pattern,
+        special_tokens=() if special_tokens is None else special_tokens,
+        protected=() if protected is None else protected,
+        tie_break=tie_break,
+        byte_order=byte_order,
+        min_frequency=min_frequency,
+        max_token_bytes=max_token_bytes,
+        initial=initial,
+        snapshots=snapshots,
+    )
+    if isinstance(counts, Mapping):
+        options = Options(given)
+        table, size = _table_of(counts)
+        watch.end("count")
+        return _train(table, options, 0, size, progress, watch)
+    ours = isinstance(counts, (str, os.PathLike))
+    made = _as_counts(counts)
+    if special_tokens is None:
+        given["special_tokens"] = made.special_tokens
+    if protected is None:
+        given["protected"] = made.protected
+    options = options_for(made, given)
+    watch.end("count")
+    table, size = made._table, made.bytes
+    return _train(table, options, made.documents, size, progress, watch, keep=not ours)
+
+
+def _as_counts(counts: Counts | str | os.PathLike[str]) -> Counts:
+    """Return counts that are there, or those in a file.
+
+    Raises:
+        TypeError: Neither.
+    """
+    if isinstance(counts, (str, os.PathLike)):
+        return Counts.load(counts)
+    if not isinstance(counts, Counts):
+        raise TypeError(
+            "counts must be a mapping from pretokens to ints, Counts, or the path of a "
+            f"file of them, got {type(counts).__name__}"
+        )
+    return counts
+
+
+def _table_of(counts: Mapping[Token, int]) -> tuple[core.Counts, int]:
+    """Return a mapping as a table, and the size of all its pretokens together."""
     table = core.Counts()
     size = 0
     pretokens: list[bytes] = []
@@ -407,46 +428,7 @@ def train_from_counts(
             position += len(pretokens)
             pretokens, frequencies = [], array("Q")
     table.add_frequencies(pretokens, frequencies, position)
-    watch.end("count")
-    return _train(table, options, 0, size, progress, watch)
-
-
-# ---------------------------------------------------------------- threads and limits
-
-
-def thread_count(num_threads: int | None) -> int:
-    """Return how many threads shall count.
-
-    Raises:
-        TypeError: `num_threads` is no int.
-        ValueError: It makes no sense.
-    """
-    if num_threads is None:
-        from pybpe._threads import available_cpus
-
-        return min(available_cpus(), _MAX_DEFAULT_THREADS)
-    return integer(num_threads, "num_threads", 1, 1024, "None chooses for you")
-
-
-def _most_pretokens(max_pretokens: int | None) -> int | None:
-    if max_pretokens is None:
-        return None
-    return integer(
-        max_pretokens, "max_pretokens", 1, sys.maxsize, "None is for no limit"
-    )
-
-
-@contextmanager
-def _pretokens_limited(most: int | None) -> Iterator[None]:
-    """Say what can be done when there are too many pretokens."""
-    try:
-        yield
-    except core.TooManyPretokens:
-        raise TrainingError(
-            f"the texts hold more than max_pretokens={most} distinct pretokens: allow "
-            "more if there is memory for them, train on less text, or with a pattern "
-            "that splits more finely"
-        ) from None
+    return table, size
 
 
 # ---------------------------------------------------------------- merging
@@ -459,12 +441,18 @@ def _train(
     size: int,
     progress: ProgressCallback | None,
     watch: Stopwatch,
+    *,
+    keep: bool = False,
 ) -> Tokenizer:
-    """Learn merges from counts, which are freed, and make the tokenizer."""
+    """Learn merges from counts, and make the tokenizer.
+
+    Unless they are to be kept, the counts are freed before merging begins.
+    """
     pretokens, distinct = counts.total, counts.distinct
     ticker = Ticker(progress, "merge", options.n_merges, "merges")
     trainer = _trainer(counts, options)
-    counts.close()
+    if not keep:
+        counts.close()
     while (stop := trainer.run(_BUDGET)) == core.STOP_NONE:
         ticker(trainer.n_merges)
     ticker.finish(trainer.n_merges)

@@ -56,7 +56,7 @@ if "build/asan/lib" not in pybpe._core.__file__:
 "$py" "$root/tests/fuzz/fuzz_readers.py" --count 150 --seconds 60
 tests=
 for name in ${ASAN_TESTS:-test_tokenizer test_concurrency test_encode_exact test_split \
-    test_model_file test_training test_training_counts test_training_exact \
+    test_model_file test_training test_training_counts test_counts test_training_exact \
     test_sentencepiece_file test_codepoint_tokenizer}; do
     tests="$tests $root/tests/$name.py"
 done

@@ -90,7 +90,7 @@ def test_all_parts_but_sentencepiece(data: Path, tmp_path: Path) -> None:
     done = run(
         "compare.py",
         *("calls", "train", "growth", "load", "--json", out),
-        *("--text=english", "--mb=0.02", "--vocab-size=300"),
+        *("--text=english", "--mb=0.02", "--vocab-size=265"),
         f"--peers={','.join(['pybpe', *peers])}",
         data=data,
     )
@@ -113,6 +113,23 @@ def test_all_parts_but_sentencepiece(data: Path, tmp_path: Path) -> None:
     assert "with no more than 0.02 MB of each text" in " ".join(once.split())
     assert run("report.py", out, "--page", page).returncode == 0
     assert page.read_text(encoding="utf-8") == once
+
+
+@pytest.mark.slow
+def test_scaling(data: Path, tmp_path: Path) -> None:
+    pytest.importorskip("numpy")
+    text = tmp_path / "text.txt"
+    text.write_text("low lower lowest new newer newest\n" * 2000, encoding="utf-8")
+    done = run("scaling.py", text, "--vocab-size=265", data=data)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == "text.txt: 0 MB"
+    for what in (
+        "count ",
+        "merge 16 parts",
+        "train 265 ids",
+        "encode and write shards",
+    ):
+        assert f"\n  {what}" in done.stdout
 
 
 @pytest.mark.slow

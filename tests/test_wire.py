@@ -156,7 +156,9 @@ def test_saved_models_read_as_protobuf_reads_them() -> None:
         for name, rows in pybpe_schema.MESSAGES.items()
         for row in rows.values()
     }
-    assert {name.removeprefix("pybpe.v1.") for name in known - seen} <= {
+    # Heads of files of counts have a test of their own in test_counts.py.
+    missing = {name.removeprefix("pybpe.v1.") for name in known - seen}
+    assert {name for name in missing if not name.startswith("Counts.")} <= {
         "Model.fallback_ids",
         "TokenTable.ids",
         "Normalizer.character_map",
@@ -215,10 +217,11 @@ def test_random_messages_read_as_protobuf_reads_them() -> None:
     rng = random.Random(1)
     seen: set[str] = set()
     for _ in range(150):
-        message = pybpe_pb2.Model()
-        fill(rng, message)
-        seen |= fields_of(message)
-        assert both(message.SerializeToString())
+        for kind in (pybpe_pb2.Model, pybpe_pb2.Counts):
+            message = kind()
+            fill(rng, message)
+            seen |= fields_of(message)
+            assert both(message.SerializeToString(), kind)
     total = sum(len(fields) for fields in pybpe_schema.MESSAGES.values())
     assert len(seen) == total
 

@@ -1,4 +1,4 @@
-# Made by tools/make_proto.py from a schema of SHA-256 0f58f52f011f344fab29c38b2d9ce3abbacd360ba4d0d4d7e02026c3c8f3f4b5.
+# Made by tools/make_proto.py from a schema of SHA-256 93e03130b0ec3cc0a0a8cc6ff71ccac638f62548f22bcf8a19c764810ceacc7e.
 # mypy: disable-error-code="type-arg,name-defined"
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -361,3 +361,25 @@ class Provenance(_message.Message):
     ENTRIES_FIELD_NUMBER: _ClassVar[int]
     entries: _containers.RepeatedCompositeFieldContainer[Provenance.Entry]
     def __init__(self, entries: _Optional[_Iterable[_Union[Provenance.Entry, _Mapping]]] = ...) -> None: ...
+
+class Counts(_message.Message):
+    __slots__ = ("split", "special_tokens", "protected", "initial", "documents", "bytes", "pretokens", "distinct_pretokens", "records_size")
+    SPLIT_FIELD_NUMBER: _ClassVar[int]
+    SPECIAL_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    PROTECTED_FIELD_NUMBER: _ClassVar[int]
+    INITIAL_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENTS_FIELD_NUMBER: _ClassVar[int]
+    BYTES_FIELD_NUMBER: _ClassVar[int]
+    PRETOKENS_FIELD_NUMBER: _ClassVar[int]
+    DISTINCT_PRETOKENS_FIELD_NUMBER: _ClassVar[int]
+    RECORDS_SIZE_FIELD_NUMBER: _ClassVar[int]
+    split: Split
+    special_tokens: TokenTable
+    protected: TokenTable
+    initial: TokenTable
+    documents: int
+    bytes: int
+    pretokens: int
+    distinct_pretokens: int
+    records_size: int
+    def __init__(self, split: _Optional[_Union[Split, _Mapping]] = ..., special_tokens: _Optional[_Union[TokenTable, _Mapping]] = ..., protected: _Optional[_Union[TokenTable, _Mapping]] = ..., initial: _Optional[_Union[TokenTable, _Mapping]] = ..., documents: _Optional[int] = ..., bytes: _Optional[int] = ..., pretokens: _Optional[int] = ..., distinct_pretokens: _Optional[int] = ..., records_size: _Optional[int] = ...) -> None: ...

@@ -1,4 +1,4 @@
-# Made by tools/make_proto.py from a schema of SHA-256 0f58f52f011f344fab29c38b2d9ce3abbacd360ba4d0d4d7e02026c3c8f3f4b5.
+# Made by tools/make_proto.py from a schema of SHA-256 93e03130b0ec3cc0a0a8cc6ff71ccac638f62548f22bcf8a19c764810ceacc7e.
 """The messages and enums of the package pybpe.v1, as tables."""
 
 from __future__ import annotations
@@ -150,6 +150,17 @@ MESSAGES: dict[str, dict[int, tuple[str, str, str, str, object]]] = {
         1: ("key", "string", "", "", ""),
         2: ("text", "string", "", "=value", ""),
         3: ("number", "sint64", "", "=value", 0),
+    },
+    "pybpe.v1.Counts": {
+        1: ("split", "message", "pybpe.v1.Split", "", None),
+        2: ("special_tokens", "message", "pybpe.v1.TokenTable", "", None),
+        3: ("protected", "message", "pybpe.v1.TokenTable", "", None),
+        4: ("initial", "message", "pybpe.v1.TokenTable", "", None),
+        5: ("documents", "uint64", "", "", 0),
+        6: ("bytes", "uint64", "", "", 0),
+        7: ("pretokens", "uint64", "", "", 0),
+        8: ("distinct_pretokens", "uint64", "", "", 0),
+        9: ("records_size", "uint64", "", "", 0),
     },
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -52,21 +53,26 @@ def ours(model: Model) -> dict[str, Any]:
         "longest_token_bytes": max(model.token_lengths, default=0),
         "normalizers": [repr(step) for step in model.normalizers],
         "decoders": [repr(step) for step in model.decoders],
-        "split": {
-            "name": model.split.name,
-            "compiled": model.split.compiled,
-            "stages": [
-                {
-                    "pattern": stage.pattern,
-                    "dialect": stage.dialect,
-                    "behavior": stage.behavior,
-                    "unicode_version": stage.unicode_version,
-                    "n_classes": stage.n_classes,
-                    "n_states": stage.n_states,
-                }
-                for stage in model.split.stages
-            ],
-        },
+        "split": split_facts(model.split),
+    }
+
+
+def split_facts(split: Split) -> dict[str, Any]:
+    """Return what a split consists of."""
+    return {
+        "name": split.name,
+        "compiled": split.compiled,
+        "stages": [
+            {
+                "pattern": stage.pattern,
+                "dialect": stage.dialect,
+                "behavior": stage.behavior,
+                "unicode_version": stage.unicode_version,
+                "n_classes": stage.n_classes,
+                "n_states": stage.n_states,
+            }
+            for stage in split.stages
+        ],
     }
 
 
@@ -111,19 +117,23 @@ def our_rows(about: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for kind in ("normalizers", "decoders"):
         for step in about[kind]:
             yield kind, step
-    split = about["split"]
-    title = split["name"] or ("no name" if split["stages"] else "none: no cuts")
-    how = "" if split["compiled"] else ", runs on the regex package"
-    yield "split", title + how
-    for stage in split["stages"]:
-        yield "", stage["pattern"]
-        yield "", f"({stage['dialect']}, Unicode {stage['unicode_version']})"
+    yield from split_rows(about["split"])
     rank = {"merges": "listed pairs merge", "ranks": "any two parts that make a token"}
     if about["semantics"] == "merges":
         yield "merges", f"{about['n_merges']:,}"
     yield "merge rule", rank.get(about["semantics"], about["semantics"])
     if about["whole_pretoken"]:
         yield "", "a pretoken that is a token is taken whole"
+
+
+def split_rows(split: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the rows about a split."""
+    title = split["name"] or ("no name" if split["stages"] else "none: no cuts")
+    how = "" if split["compiled"] else ", runs on the regex package"
+    yield "split", title + how
+    for stage in split["stages"]:
+        yield "", stage["pattern"]
+        yield "", f"({stage['dialect']}, Unicode {stage['unicode_version']})"
 
 
 def sentencepiece_rows(about: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -140,6 +150,7 @@ INFO_EXAMPLES = """\b
 Examples:
   pybpe info my.pybpe
   pybpe info my.pybpe --json | jq .vocab_size
+  pybpe info all.counts
 """
 
 
@@ -148,13 +159,63 @@ Examples:
 @pattern_option
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def info(model: str, split: Split | None, as_json: bool) -> None:
-    """Tell what is in a MODEL file.
+    """Tell what is in a MODEL file, or in a file of `pybpe count`.
 
-    Two files with the same fingerprint encode every text alike.
+    Two models with the same fingerprint encode every text alike.
     """
-    about = facts(load(model, split))
+    about = counts_facts(model)
+    if about is not None and split is not None:
+        raise click.UsageError("--pattern goes with models, not with files of counts")
+    if about is None:
+        about = facts(load(model, split))
     if as_json:
         click.echo(json.dumps(about, indent=2))
         return
-    for line in table(about):
+    for line in counts_table(about) if about["kind"] == "counts" else table(about):
         click.echo(line)
+
+
+def counts_facts(name: str) -> dict[str, Any] | None:
+    """Return what a file of counts says of itself; None for any other file."""
+    path = Path(name)
+    if not path.is_file():
+        return None
+    from pybpe._counts_file import MAGIC, Reader
+
+    with path.open("rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            return None
+        file.seek(0)
+        try:
+            reader = Reader(file)
+        except pybpe.TrainingError as error:
+            raise click.ClickException(f"cannot load {name!r}: {error}") from None
+    head = reader.head
+    cut_out = {
+        field: [
+            token.decode("utf-8", "backslashreplace") for token in getattr(head, field)
+        ]
+        for field in ("special_tokens", "protected", "initial_tokens")
+    }
+    return {
+        "kind": "counts",
+        "documents": head.documents,
+        "bytes": head.size,
+        "pretokens": reader.sizes.pretokens,
+        "distinct_pretokens": reader.sizes.distinct,
+        **cut_out,
+        "split": split_facts(head.split),
+    }
+
+
+def counts_table(about: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines about a file of counts, for people."""
+    rows = [
+        (key.replace("_", " "), f"{about[key]:,}")
+        for key in ("documents", "bytes", "pretokens", "distinct_pretokens")
+    ]
+    rows += split_rows(about["split"])
+    for field in ("special_tokens", "protected", "initial_tokens"):
+        rows += [("cut out", repr(token)) for token in about[field]]
+    for key, value in rows:
+        yield f"{key:20} {value}".rstrip()

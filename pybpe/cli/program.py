@@ -13,6 +13,7 @@ import pybpe
 from pybpe.cli.about import info
 from pybpe.cli.coding import decode, encode
 from pybpe.cli.convert import convert
+from pybpe.cli.counting import count, merge_counts
 from pybpe.cli.inspect import inspect
 from pybpe.cli.prepare import prepare
 from pybpe.cli.training import demo, train
@@ -39,7 +40,18 @@ def cli() -> None:
     """Train byte-level BPE tokenizers and use them."""
 
 
-for _command in (train, encode, decode, prepare, info, inspect, convert, demo):
+for _command in (
+    train,
+    count,
+    merge_counts,
+    encode,
+    decode,
+    prepare,
+    info,
+    inspect,
+    convert,
+    demo,
+):
     cli.add_command(_command)
 
 

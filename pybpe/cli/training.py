@@ -36,6 +36,7 @@ Examples:
   pybpe train dna.txt --vocab-size 1024 --pattern none -o dna.pybpe
   pybpe train law.txt --initial my.pybpe --num-merges 8000 -o law.pybpe
   pybpe train corpus.txt --vocab-size 32768 --snapshot 16384 -o my.pybpe
+  pybpe train --from-counts all.counts --vocab-size 32768 -o my.pybpe
   pybpe train corpus.txt --mode codepoint --vocab-size 32000 --preset llama2 \
       -o my.model
 """
@@ -56,6 +57,12 @@ Examples:
     help="How many merges to learn, on top of those of --initial.",
 )
 @click.option("-o", "--output", required=True, metavar="FILE", help="Model to write.")
+@click.option(
+    "--from-counts",
+    metavar="COUNTS",
+    help="Train on what `pybpe count` wrote, instead of FILEs: its --pattern, "
+    "--special and --protected are taken.",
+)
 @click.option(
     "--pattern",
     "split",
@@ -175,6 +182,7 @@ Examples:
 def train(
     files: tuple[str, ...],
     output: str,
+    from_counts: str | None,
     quiet: bool,
     form: str | None,
     field: str,
@@ -200,7 +208,9 @@ def train(
     """
     if output == "-":
         raise click.UsageError("a model is written to a file, not to stdout")
-    if not files and sys.stdin.isatty():
+    if from_counts is not None:
+        refuse_beside_counts(files, mode)
+    elif not files and sys.stdin.isatty():
         raise click.UsageError("give FILEs, or a text on stdin ('-' to type it)")
     if mode == "codepoint":
         codepoint.train(
@@ -221,7 +231,8 @@ def train(
     check(options, initial)
     sizes = list(dict.fromkeys(options.pop("snapshots")))
     outputs = snapshot_outputs(output, sizes)
-    inputs = [*(files or ("-",)), *(model_files(initial) if initial else [])]
+    sources = files or ("-" if from_counts is None else from_counts,)
+    inputs = [*sources, *(model_files(initial) if initial else [])]
     for name in (*outputs.values(), output):
         check_output(name, inputs)
     # What is not given is the API's to choose: it may depend on --initial.
@@ -232,19 +243,22 @@ def train(
     started = time.monotonic()
     bars = Bars(quiet)
     try:
-        with as_files(files or ("-",)) as paths:
-            tok = pybpe.train_from_files(
-                paths,
-                special_tokens=options.pop("specials"),
-                format=form,
-                field=field,
-                split_on=None if split_on is None else unescaped(split_on),
-                num_threads=threads,
-                initial=load(initial, None) if initial else None,
-                snapshots=sizes,
-                progress=bars,
-                **options,
-            )
+        options["initial"] = load(initial, None) if initial else None
+        options["snapshots"] = sizes
+        options["progress"] = bars
+        with as_files(sources) as paths:
+            if from_counts is not None:
+                tok = from_counts_file(paths[0], options)
+            else:
+                options["special_tokens"] = options.pop("specials")
+                tok = pybpe.train_from_files(
+                    paths,
+                    format=form,
+                    field=field,
+                    split_on=None if split_on is None else unescaped(split_on),
+                    num_threads=threads,
+                    **options,
+                )
     except (pybpe.TrainingError, ValueError) as error:
         raise click.ClickException(in_our_words(str(error))) from None
     finally:
@@ -294,6 +308,31 @@ def check(options: dict[str, Any], initial: str | None) -> None:
         )
     except ValueError as error:
         raise click.UsageError(in_our_words(str(error))) from None
+
+
+def refuse_beside_counts(files: tuple[str, ...], mode: str) -> None:
+    """Refuse what has no meaning where nothing is counted."""
+    if files:
+        raise click.UsageError("give FILEs or --from-counts, not both")
+    if mode != "bytes":
+        raise click.UsageError(f"--mode {mode} cannot train --from-counts")
+    for name in ("threads", "max_pretokens", "form", "field", "split_on"):
+        if was_given(name):
+            option = {"form": "format"}.get(name, name.replace("_", "-"))
+            raise click.UsageError(
+                f"--{option} is about counting: give it to `pybpe count`"
+            )
+
+
+def from_counts_file(path: str, options: dict[str, Any]) -> pybpe.Tokenizer:
+    """Train on a file of counts; what is not named is what was counted with."""
+    del options["max_pretokens"]
+    return pybpe.train_from_counts(
+        path,
+        special_tokens=options.pop("specials") or None,
+        protected=options.pop("protected") or None,
+        **options,
+    )
 
 
 def snapshot_outputs(output: str, sizes: list[int]) -> dict[int, str]:
