@@ -1,4 +1,4 @@
-"""docs/course and docs/inspection.md: all they show is run, their links lead somewhere."""
+"""The course, and docs/inspection.md: all they show is run; links lead somewhere."""
 
 from __future__ import annotations
 
