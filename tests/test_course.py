@@ -1,4 +1,4 @@
-"""docs/course and docs/inspection.md: what they show is run, and their links lead."""
+"""The course, and docs/inspection.md: all they show is run; links lead somewhere."""
 
 from __future__ import annotations
 

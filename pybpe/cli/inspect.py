@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from pybpe import inspection
-from pybpe.cli import sections
-from pybpe.cli.files import as_files
 from pybpe.cli.models import load, pattern_option
-from pybpe.cli.sections import Named, Section, Used
 
 if TYPE_CHECKING:
     from pybpe.split import Split
@@ -101,14 +95,19 @@ def inspect(
         raise click.UsageError("--against goes with FILEs, --text or --word")
     if against is not None and (corpora or any(flags.values())):
         raise click.UsageError("--against goes with FILEs, --text and --word only")
-    toks = [Named(Path(model).name, load(model, split))]
+    # Not before the command runs: help and other commands do not wait for it.
+    from pybpe.cli import sections
+
+    toks = [sections.Named(Path(model).name, load(model, split))]
     if against is not None:
-        toks.append(Named(Path(against).name, load(against, None)))
+        toks.append(sections.Named(Path(against).name, load(against, None)))
         if toks[0].name == toks[1].name:
-            toks = [Named(model, toks[0].tok), Named(against, toks[1].tok)]
+            names = (model, against)
+            toks = [t._replace(name=n) for t, n in zip(toks, names, strict=True)]
     if not (files or texts or words or corpora or any(flags.values())):
         flags = dict.fromkeys(flags, True)
-    made = list(_sections(toks, files, texts, words, corpora, top, flags))
+    asked = [name for name, given in flags.items() if given]
+    made = list(sections.chosen(toks, files, texts, words, corpora, top, asked))
     if as_json:
         click.echo(json.dumps({s.name: s.data for s in made}, indent=2))
         return
@@ -118,54 +117,3 @@ def inspect(
             click.echo("\n" * (number > 0) + f"== {title}\n")
         for line in section.lines:
             click.echo(line)
-
-
-def _sections(
-    toks: Sequence[Named],
-    files: Sequence[str],
-    texts: Sequence[str],
-    words: Sequence[str],
-    corpora: Sequence[str],
-    top: int,
-    flags: dict[str, bool],
-) -> Iterator[Section]:
-    """Yield what was asked for."""
-    if texts:
-        yield sections.texts(toks, [os.fsencode(text) for text in texts])
-    if words:
-        yield sections.words(toks, words)
-    with as_files([*files, *corpora]) as paths:
-        n = len(files)
-        if files:
-            used = [
-                Used(named, name, inspection.usage_of_files(named.tok, path))
-                for name, path in zip(_shown_names(files), paths, strict=False)
-                for named in toks
-            ]
-            yield sections.files(toks, used, top)
-        if corpora:
-            yield _unused(toks[0], paths[:n], corpora, paths[n:], top)
-    for name, section in sections.OF_VOCABULARY.items():
-        if flags[name]:
-            yield section(toks[0], top)
-
-
-def _unused(
-    named: Named,
-    trained_on: Sequence[str],
-    corpora: Sequence[str],
-    paths: Sequence[str],
-    top: int,
-) -> Section:
-    before: Any = None
-    if trained_on:
-        before = inspection.usage_of_files(named.tok, trained_on)
-    used = inspection.usage_of_files(named.tok, paths)
-    names = " or ".join(_shown_names(corpora))
-    return sections.unused(named, names, used, before, top)
-
-
-def _shown_names(paths: Sequence[str]) -> list[str]:
-    """Return what files go by in tables: their names, if these tell them apart."""
-    names = ["stdin" if path == "-" else Path(path).name for path in paths]
-    return names if len({*names}) == len(names) else list(paths)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pybpe
 from pybpe import inspection
+from pybpe.cli.files import as_files
 from pybpe.cli.tables import Cell, percent, table
 
 # Lists have all lines if so many are asked for.
@@ -415,10 +418,64 @@ def longest(named: Named, top: int) -> Section:
 
 
 # By the name of the option.
-OF_VOCABULARY: dict[str, Callable[[Named, int], Section]] = {
+_OF_VOCABULARY: dict[str, Callable[[Named, int], Section]] = {
     "scripts": scripts,
     "longest": longest,
     "numbers": numbers,
     "whitespace": white_space,
     "unreachable": unreachable,
 }
+
+
+# ------------------------------------------------------------------ what was asked for
+
+
+def chosen(
+    toks: Sequence[Named],
+    given_files: Sequence[str],
+    given_texts: Sequence[str],
+    given_words: Sequence[str],
+    corpora: Sequence[str],
+    top: int,
+    of_vocabulary: Sequence[str],
+) -> Iterator[Section]:
+    """Yield what was asked for."""
+    if given_texts:
+        yield texts(toks, [os.fsencode(text) for text in given_texts])
+    if given_words:
+        yield words(toks, given_words)
+    with as_files([*given_files, *corpora]) as paths:
+        n = len(given_files)
+        if given_files:
+            used = [
+                Used(named, name, inspection.usage_of_files(named.tok, path))
+                for name, path in zip(_shown_names(given_files), paths, strict=False)
+                for named in toks
+            ]
+            yield files(toks, used, top)
+        if corpora:
+            yield _unused_in(toks[0], paths[:n], corpora, paths[n:], top)
+    for name, section in _OF_VOCABULARY.items():
+        if name in of_vocabulary:
+            yield section(toks[0], top)
+
+
+def _unused_in(
+    named: Named,
+    trained_on: Sequence[str],
+    corpora: Sequence[str],
+    paths: Sequence[str],
+    top: int,
+) -> Section:
+    before: Any = None
+    if trained_on:
+        before = inspection.usage_of_files(named.tok, trained_on)
+    used = inspection.usage_of_files(named.tok, paths)
+    names = " or ".join(_shown_names(corpora))
+    return unused(named, names, used, before, top)
+
+
+def _shown_names(paths: Sequence[str]) -> list[str]:
+    """Return what files go by in tables: their names, if these tell them apart."""
+    names = ["stdin" if path == "-" else Path(path).name for path in paths]
+    return names if len({*names}) == len(names) else list(paths)

@@ -7,7 +7,7 @@ which one decides whether it does: of " 中" a model may have made a token of it
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 from itertools import product
 
 from pybpe.inspection._texts import begins_inside, ends_inside, last_character
@@ -36,7 +36,7 @@ def fits_utf8(text: bytes) -> bool:
     return len(beginnings(text[:head])) > 0
 
 
-@cache
+@lru_cache(maxsize=64)
 def endings(part: bytes) -> tuple[bytes, ...]:
     """Return what may follow the beginning of a character: 4,096 ways at most."""
     missing = ends_inside(part)
@@ -50,7 +50,7 @@ def endings(part: bytes) -> tuple[bytes, ...]:
     return tuple(tail for tail in tails if _is_character(part + tail))
 
 
-@cache
+@lru_cache(maxsize=64)
 def beginnings(part: bytes) -> tuple[bytes, ...]:
     """Return what may come before the end of a character: some thousand ways."""
     if not part:

@@ -28,7 +28,7 @@ from pybpe.inspection._verdicts import (
     SPLIT,
     Reachability,
 )
-from pybpe.model import LSTRIP, RSTRIP, SINGLE_WORD, UNMATCHED, Model
+from pybpe.model import LSTRIP, NORMALIZED, RSTRIP, SINGLE_WORD, UNMATCHED, Model
 from pybpe.normalizers import Step, UnicodeForm
 from pybpe.split import Split
 from pybpe.tokenizer import Tokenizer
@@ -38,6 +38,9 @@ _BEFORE = ["", "\n", "a", " ", "1", ".", "\u4e2d", "_", "\t", "a ", "'", "A", "\
 _BEHIND = ["", "a", "\n", " ", "1", ".", "\u4e2d", "_", " a", "'", "A", "\u0301", "\r"]
 # So many texts are tried for each token at a time.
 _ROUND = 64
+# Of tokens without parts of characters so many are tried beside all others, which takes
+# long; they are few in any vocabulary that was learnt.
+_WHOLE = 64
 
 
 class Search:
@@ -100,12 +103,13 @@ class Search:
     def extra(self) -> None:
         """Settle special and added tokens, by trying them."""
         model = self.tok._model
-        special = dict(model.special_tokens)
+        ordinary = {*self.ids}
         for tokens, found in (
-            (special.items(), self.by_permission),
+            (model.special_tokens, self.by_permission),
             (model.added_tokens, self.by_itself),
         ):
-            known = [(i, token) for token, i in tokens]
+            # Where one is another name of an ordinary token, that is what counts.
+            known = [(i, token) for token, i in tokens if i not in ordinary]
             encoded = self.encode((token for _, token in known), allowed="all")
             for (i, _), ids in zip(known, encoded, strict=True):
                 if i in ids:
@@ -181,9 +185,15 @@ class Search:
     def always_cut_out(self) -> list[bytes]:
         """The added tokens that are matched wherever they stand."""
         model = self.model
+        if model.split.changes:
+            return []
+        # What is matched in the text as given, normalizers may yet make.
+        needed = NORMALIZED if model.normalizers else 0
         odd = UNMATCHED | SINGLE_WORD | LSTRIP | RSTRIP
         return [
-            token for token, i in model.added_tokens if not model.flags.get(i, 0) & odd
+            token
+            for token, i in model.added_tokens
+            if model.flags.get(i, 0) & (odd | needed) == needed
         ]
 
     def candidates(self, i: int) -> Iterator[bytes]:
@@ -215,7 +225,9 @@ class Search:
     def settle_neighbours(self, rest: list[int], gets_itself: set[int]) -> None:
         """Settle tokens that cannot stand alone by all tokens that may stand there."""
         beside = Neighbours(self.merging, self.cuts, self.ids, self.texts)
-        for i in rest:
+        whole = [i for i in rest if is_text(self.texts[i])]
+        self.undecided += whole[_WHOLE:]
+        for i in sorted({*rest} - {*whole[_WHOLE:]}):
             parts = beside.around(i)
             if parts is None:
                 if i in gets_itself:

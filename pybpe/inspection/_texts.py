@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pybpe import codepoint
-from pybpe.model import BYTES, CHARACTERS, Model
+from pybpe.model import ALIAS, BYTES, CHARACTERS, Model
 
 if TYPE_CHECKING:
     from pybpe.tokenizer import Tokenizer
@@ -86,6 +86,7 @@ def ordinary_ids(tok: Tokenizer) -> list[int]:
     model = tok._model
     extra = {n for _, n in (*model.special_tokens, *model.added_tokens)}
     if isinstance(model, Model):
+        extra -= {n for n, flags in model.flags.items() if flags & ALIAS}
         return [n for n in model.token_ids if n not in extra]
     return [
         n
