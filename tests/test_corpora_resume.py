@@ -16,7 +16,7 @@ from test_corpora_layouts import OPTIONS, TOK, expected, write_jsonl
 
 import pybpe
 from pybpe import CorpusError, open_shards
-from pybpe.corpora import documents, jsonl, output, prepare, run, text
+from pybpe.corpora import documents, jsonl, layouts, output, prepare, run, text
 
 TEXTS = [f"low {i} hello\n" * (i % 7) for i in range(300)]
 
@@ -326,6 +326,47 @@ def test_a_full_disk(
     TOK.encode_files(corpus, tmp_path / "whole", **options)
     assert digests(folder) == digests(tmp_path / "whole")
     assert not [t for t in threading.enumerate() if t.name.startswith("pybpe-")]
+
+
+@pytest.mark.usefixtures("many_states")
+@pytest.mark.parametrize("layout", ["shards", "megatron"])
+def test_every_write_that_may_fail(
+    tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch, layout: str
+) -> None:
+    options = {**OPTIONS, "layout": layout, "val_fraction": 0.3, "num_threads": 1}
+    if layout == "shards":
+        options["shard_size"] = 900
+    TOK.encode_files(corpus, tmp_path / "whole", **options)
+    whole = digests(tmp_path / "whole")
+    write = output.write
+    left = 0
+
+    def failing(file: Any, data: Any) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            write(file, data[: len(data) // 2])
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        write(file, data)
+
+    n = 1
+    while True:
+        folder = tmp_path / str(n)
+        with monkeypatch.context() as patch:
+            for module in (output, layouts):
+                patch.setattr(module, "write", failing)
+            left = n
+            try:
+                TOK.encode_files(corpus, folder, **options)
+            except OSError as found:
+                error = found
+            else:
+                break
+        assert error.errno == errno.EIO
+        TOK.encode_files(corpus, folder, **options)
+        assert digests(folder) == whole, n
+        n += 13
+    assert n > 50
 
 
 @pytest.mark.usefixtures("many_states")

@@ -94,6 +94,7 @@ class Run:
         self._val_limit = int(val_fraction * 2.0**64)
         self._pool = ThreadPoolExecutor(1, "pybpe-state")
         self._committing: Future[None] | None = None
+        self._torn = False  # whether a `write` has begun and not ended
         self.position = Position()
         self.totals = Totals()
         self._next_state = 0.0
@@ -146,6 +147,7 @@ class Run:
             OSError: It cannot be written. What the last state says stays.
         """
         tokens, ends, size, empty = encoded
+        self._torn = True
         n_begun = len(ends) + position.place.inside - self.position.place.inside
         if self._val_limit:
             self._write_split(tokens, ends)
@@ -159,6 +161,7 @@ class Run:
             old.bytes + size,
         )
         self.position = position
+        self._torn = False
         waiting = sum(stream.n_waiting for stream in self._streams)
         if waiting or time.monotonic() >= self._next_state:
             self.commit(wait=waiting > _MAX_WAITING)
@@ -188,9 +191,14 @@ class Run:
         The disk takes its time, so this is done by a thread of its own, one state at a
         time; unless told to wait, it is left out while the one before is at it.
 
+        In the midst of `write`, which an error or Ctrl-C may leave, files have more
+        than the position says: then the last state holds.
+
         Raises:
             OSError: This state, or the one before, could not be written.
         """
+        if self._torn:
+            return
         if self._committing is not None:
             if not wait and not self._committing.done():
                 return
