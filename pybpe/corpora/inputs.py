@@ -136,7 +136,8 @@ def _expand(name: str, format: str | None) -> list[tuple[str, os.stat_result]]:
 
 def _in_folder(name: str, format: str | None) -> list[tuple[str, os.stat_result]]:
     paths: list[str] = []
-    for folder, folders, files in os.walk(name):
+    # Links are followed: of a circle, files that come twice are refused.
+    for folder, folders, files in os.walk(name, onerror=_fail, followlinks=True):
         folders[:] = sorted(f for f in folders if f[0] not in "._")
         paths += [os.path.join(folder, f) for f in files if f[0] not in "._"]  # noqa: PTH118
     if not paths:
@@ -148,6 +149,11 @@ def _in_folder(name: str, format: str | None) -> list[tuple[str, os.stat_result]
             "or format='text' if all of them are text"
         )
     return [(path, Path(path).stat()) for path in sorted(paths)]
+
+
+def _fail(error: OSError) -> None:
+    """Let no folder be passed over because it cannot be read."""
+    raise error
 
 
 def _by_ending(path: str) -> tuple[str | None, str | None, str]:
