@@ -136,8 +136,14 @@ def _expand(name: str, format: str | None) -> list[tuple[str, os.stat_result]]:
 
 def _in_folder(name: str, format: str | None) -> list[tuple[str, os.stat_result]]:
     paths: list[str] = []
-    # Links are followed: of a circle, files that come twice are refused.
+    seen: dict[tuple[int, int], str] = {}
     for folder, folders, files in os.walk(name, onerror=_fail, followlinks=True):
+        status = Path(folder).stat()
+        before = seen.setdefault((status.st_dev, status.st_ino), folder)
+        if before != folder and status.st_ino:
+            raise CorpusError(
+                f"{folder}: a link to {before}: its documents would be there twice"
+            )
         folders[:] = sorted(f for f in folders if f[0] not in "._")
         paths += [os.path.join(folder, f) for f in files if f[0] not in "._"]  # noqa: PTH118
     if not paths:
