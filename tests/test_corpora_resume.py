@@ -408,6 +408,31 @@ def test_a_bad_line_ends_the_run_and_is_gone_on_from(
         TOK.encode_files(source, tmp_path / "out", **options)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.usefixtures("many_states")
+def test_a_pipe_is_read_but_not_gone_on_with(tmp_path: Path) -> None:
+    data = write_jsonl(tmp_path / "a.jsonl", TEXTS).read_bytes()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    def feed(contents: bytes) -> threading.Thread:
+        thread = threading.Thread(target=pipe.write_bytes, args=(contents,))
+        thread.start()
+        return thread
+
+    thread = feed(data)
+    TOK.encode_files(pipe, tmp_path / "out", format="jsonl", **OPTIONS)
+    thread.join()
+    rows = [row.tolist() for row in open_shards(tmp_path / "out")]
+    assert rows == expected(TEXTS)
+    thread = feed(data + b"{\n")
+    with pytest.raises(CorpusError, match=r"pipe, byte \d[\d,]*: not valid JSON"):
+        TOK.encode_files(pipe, tmp_path / "bad", format="jsonl", **OPTIONS)
+    thread.join()
+    with pytest.raises(CorpusError, match="a pipe cannot be read again, so the run"):
+        TOK.encode_files(pipe, tmp_path / "bad", format="jsonl", **OPTIONS)
+
+
 def test_nothing_to_encode(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b"\n")
     with pytest.raises(CorpusError, match="there are no documents in the inputs"):
