@@ -74,6 +74,8 @@ def test_prepare_refuses(model: Path, tmp_path: Path) -> None:
     both = ("--plain", "--allow-special")
     assert "exclude each other" in fail("prepare", model, source, *out, *both, status=2)
     none = ("--no-separator", "--plain")
+    message = fail("prepare", model, "-", *out, *none, status=2)
+    assert "stdin cannot be read again" in message
     assert "the special tokens are" in fail(
         "prepare", model, source, *out, "--separator", "<|eot|>"
     )

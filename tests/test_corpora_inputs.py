@@ -351,6 +351,14 @@ def test_which_files_inputs_stand_for(tmp_path: Path) -> None:
         ("text", None),
         ("jsonl", "gzip"),
     ]
+    (tmp_path / "c").symlink_to(tmp_path / "b", target_is_directory=True)
+    with pytest.raises(CorpusError, match=r"c: a link to .*b: its documents"):
+        found("")
+    (tmp_path / "c").unlink()
+    (tmp_path / "c").symlink_to(tmp_path, target_is_directory=True)
+    with pytest.raises(CorpusError, match=r"c: a link to .*: its documents"):
+        found("")
+    (tmp_path / "c").unlink()
     (tmp_path / "b[1].txt").write_bytes(b"")
     assert found("b[1].txt") == ["b[1].txt"]
 

@@ -16,7 +16,7 @@ from test_corpora_layouts import OPTIONS, TOK, expected, write_jsonl
 
 import pybpe
 from pybpe import CorpusError, open_shards
-from pybpe.corpora import documents, jsonl, output, prepare, run, text
+from pybpe.corpora import documents, jsonl, layouts, output, prepare, run, text
 
 TEXTS = [f"low {i} hello\n" * (i % 7) for i in range(300)]
 
@@ -329,6 +329,47 @@ def test_a_full_disk(
 
 
 @pytest.mark.usefixtures("many_states")
+@pytest.mark.parametrize("layout", ["shards", "megatron"])
+def test_every_write_that_may_fail(
+    tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch, layout: str
+) -> None:
+    options = {**OPTIONS, "layout": layout, "val_fraction": 0.3, "num_threads": 1}
+    if layout == "shards":
+        options["shard_size"] = 900
+    TOK.encode_files(corpus, tmp_path / "whole", **options)
+    whole = digests(tmp_path / "whole")
+    write = output.write
+    left = 0
+
+    def failing(file: Any, data: Any) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            write(file, data[: len(data) // 2])
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        write(file, data)
+
+    n = 1
+    while True:
+        folder = tmp_path / str(n)
+        with monkeypatch.context() as patch:
+            for module in (output, layouts):
+                patch.setattr(module, "write", failing)
+            left = n
+            try:
+                TOK.encode_files(corpus, folder, **options)
+            except OSError as found:
+                error = found
+            else:
+                break
+        assert error.errno == errno.EIO
+        TOK.encode_files(corpus, folder, **options)
+        assert digests(folder) == whole, n
+        n += 13
+    assert n > 50
+
+
+@pytest.mark.usefixtures("many_states")
 def test_a_file_that_changes_while_it_is_read(tmp_path: Path, corpus: Path) -> None:
     done = []
 
@@ -365,6 +406,31 @@ def test_a_bad_line_ends_the_run_and_is_gone_on_from(
     source.write_bytes(good)
     with pytest.raises(CorpusError, match=r"a\.jsonl: changed since"):
         TOK.encode_files(source, tmp_path / "out", **options)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.usefixtures("many_states")
+def test_a_pipe_is_read_but_not_gone_on_with(tmp_path: Path) -> None:
+    data = write_jsonl(tmp_path / "a.jsonl", TEXTS).read_bytes()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    def feed(contents: bytes) -> threading.Thread:
+        thread = threading.Thread(target=pipe.write_bytes, args=(contents,))
+        thread.start()
+        return thread
+
+    thread = feed(data)
+    TOK.encode_files(pipe, tmp_path / "out", format="jsonl", **OPTIONS)
+    thread.join()
+    rows = [row.tolist() for row in open_shards(tmp_path / "out")]
+    assert rows == expected(TEXTS)
+    thread = feed(data + b"{\n")
+    with pytest.raises(CorpusError, match=r"pipe, byte \d[\d,]*: not valid JSON"):
+        TOK.encode_files(pipe, tmp_path / "bad", format="jsonl", **OPTIONS)
+    thread.join()
+    with pytest.raises(CorpusError, match="a pipe cannot be read again, so the run"):
+        TOK.encode_files(pipe, tmp_path / "bad", format="jsonl", **OPTIONS)
 
 
 def test_nothing_to_encode(tmp_path: Path) -> None:

@@ -131,6 +131,10 @@ def prepare(
     """
     if allow_special and plain:
         raise click.UsageError("--allow-special and --plain exclude each other")
+    if "-" in inputs:
+        raise click.UsageError(
+            "stdin cannot be read again when a run is gone on with: give files"
+        )
     tok = load(model, split)
     options["separator"] = separator_of(tok, separator, no_separator)
     bar = Meter(hidden=quiet or not sys.stderr.isatty())

@@ -136,7 +136,14 @@ def _expand(name: str, format: str | None) -> list[tuple[str, os.stat_result]]:
 
 def _in_folder(name: str, format: str | None) -> list[tuple[str, os.stat_result]]:
     paths: list[str] = []
-    for folder, folders, files in os.walk(name):
+    seen: dict[tuple[int, int], str] = {}
+    for folder, folders, files in os.walk(name, onerror=_fail, followlinks=True):
+        status = Path(folder).stat()
+        before = seen.setdefault((status.st_dev, status.st_ino), folder)
+        if before != folder and status.st_ino:
+            raise CorpusError(
+                f"{folder}: a link to {before}: its documents would be there twice"
+            )
         folders[:] = sorted(f for f in folders if f[0] not in "._")
         paths += [os.path.join(folder, f) for f in files if f[0] not in "._"]  # noqa: PTH118
     if not paths:
@@ -148,6 +155,11 @@ def _in_folder(name: str, format: str | None) -> list[tuple[str, os.stat_result]
             "or format='text' if all of them are text"
         )
     return [(path, Path(path).stat()) for path in sorted(paths)]
+
+
+def _fail(error: OSError) -> None:
+    """Let no folder be passed over because it cannot be read."""
+    raise error
 
 
 def _by_ending(path: str) -> tuple[str | None, str | None, str]:

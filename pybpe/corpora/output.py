@@ -148,11 +148,16 @@ class Stream:
         names = self._names()
         with naming(self._path(0)):
             others = [_open_at(self._path(i, PART), 0) for i in range(1, len(names))]
-            files = [file, *others, *([ends] if ends else [])]
-            self._complete_files.append(CompleteFile(self._folder, names, files))
-            self._file = self._ends = None
-            self._layout.complete(file, self.part, ends or io.BytesIO(), others)
-            size = file.seek(0, os.SEEK_END)
+            try:
+                self._layout.complete(file, self.part, ends or io.BytesIO(), others)
+                size = file.seek(0, os.SEEK_END)
+            except BaseException:
+                for other in others:
+                    other.close()
+                raise
+        files = [file, *others, *([ends] if ends else [])]
+        self._complete_files.append(CompleteFile(self._folder, names, files))
+        self._file = self._ends = None
         entry: dict[str, Any] = {
             "file": names[0],
             "split": self.split,

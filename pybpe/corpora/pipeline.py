@@ -14,6 +14,9 @@ _Result = TypeVar("_Result")
 # How many jobs each thread may have waiting or done: what bounds memory.
 _AHEAD = 3
 
+# How many seconds to wait for what reads when all is over.
+_PATIENCE = 2.0
+
 
 def in_order(
     jobs: Iterable[_Job], work: Callable[[_Job], _Result], num_threads: int
@@ -58,5 +61,6 @@ def in_order(
     finally:
         stopped.set()
         room.release()
-        feeder.join()
+        # Not for ever: it may be waiting for a pipe.
+        feeder.join(_PATIENCE)
         pool.shutdown(cancel_futures=True)

@@ -14,7 +14,12 @@ from pybpe._threads import check_num_threads
 from pybpe.corpora.documents import CHUNK, Chunk, Place
 from pybpe.corpora.encoding import DocumentEncoder, Encoded, seam_finder
 from pybpe.corpora.inputs import Source, find_sources
-from pybpe.corpora.layouts import About, check_shard_size, layout_type
+from pybpe.corpora.layouts import (
+    About,
+    ShardsLayout,
+    check_shard_size,
+    layout_type,
+)
 from pybpe.corpora.output import PART, Stream, locked
 from pybpe.corpora.pipeline import in_order
 from pybpe.corpora.reading import FIELD, Reading, check_reading, chunks
@@ -102,7 +107,6 @@ def encode_files(
     """Encode the documents of files into files of ids; see `Tokenizer.encode_files`."""
     started = time.monotonic()
     kind = layout_type(layout)
-    size = check_shard_size(kind, shard_size)
     encoder = DocumentEncoder(
         tokenizer,
         separator,
@@ -112,14 +116,6 @@ def encode_files(
         disallowed_special,
         dtypes=kind.dtypes,
     )
-    fraction = _check_fraction(val_fraction)
-    threads = check_num_threads(num_threads)
-    reading = check_reading(field, split_on)
-    if progress is not None and not callable(progress):
-        raise TypeError(f"progress must be a function, got {progress!r}")
-    sources = find_sources(inputs, format)
-    if not sources:
-        raise CorpusError("no input: give files, folders or patterns")
     asked = {
         "layout": layout,
         "fingerprint": tokenizer.fingerprint,
@@ -127,16 +123,22 @@ def encode_files(
         "dtype": encoder.dtype.name,
         "separator": encoder.separator,
         "separator_at": separator_at,
-        "shard_size": size,
-        "val_fraction": fraction,
+        "shard_size": check_shard_size(kind, shard_size),
+        "val_fraction": _check_fraction(val_fraction),
         "field": field,
         "split_on": None if split_on is None else _shown(split_on),
         "allowed_special": _permission(allowed_special),
         "disallowed_special": _permission(disallowed_special),
     }
-    about = About(
-        tokenizer.fingerprint, tokenizer.n_vocab, encoder.separator, encoder.dtype
+    reading = check_reading(field, split_on)._replace(
+        last_seam=seam_finder(tokenizer, allowed_special, disallowed_special)
     )
+    threads = check_num_threads(num_threads)
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress must be a function, got {progress!r}")
+    sources = find_sources(inputs, format)
+    if not sources:
+        raise CorpusError("no input: give files, folders or patterns")
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     with locked(target):
@@ -145,17 +147,12 @@ def encode_files(
         index = finished(target, asked, sources)
         if index is not None:
             tidy(target)
-            return _report(target, index, index["documents"], 0, started)
-        plan = kind(about) if fraction or layout != "shards" else kind(about, "shard")
-        splits = ("train", "val") if fraction else ("train",)
-        streams = [Stream(target, split, plan, size, encoder.dtype) for split in splits]
-        run = Run(target, asked, sources, streams, fraction)
-        finder = seam_finder(tokenizer, allowed_special, disallowed_special)
+            return _report(target, index, Totals(index["documents"]), started)
+        streams = _streams(target, kind, encoder, asked)
+        run = Run(target, asked, sources, streams, asked["val_fraction"])
         before = run.totals
         try:
-            _Work(run, encoder, reading._replace(last_seam=finder), sources).run(
-                threads, progress
-            )
+            _Work(run, encoder, reading, sources).run(threads, progress)
             index = run.finish()
         except BaseException:
             # Ctrl-C, a bad line, a full disk: what is written so far need not be done
@@ -164,7 +161,22 @@ def encode_files(
             raise
         finally:
             run.close()
-    return _report(target, index, before.documents, before.bytes, started)
+    return _report(target, index, before, started)
+
+
+def _streams(
+    folder: Path, kind: type[Any], encoder: DocumentEncoder, asked: dict[str, Any]
+) -> list[Stream]:
+    """Return what writes each split: "train", and "val" if a share goes there."""
+    dtype = encoder.dtype
+    about = About(asked["fingerprint"], asked["n_vocab"], encoder.separator, dtype)
+    splits = ("train", "val") if asked["val_fraction"] else ("train",)
+    if kind is ShardsLayout and len(splits) == 1:
+        layout = ShardsLayout(about, "shard")
+    else:
+        layout = kind(about)
+    size = asked["shard_size"]
+    return [Stream(folder, split, layout, size, dtype) for split in splits]
 
 
 def _try_commit(run: Run) -> None:
@@ -282,10 +294,11 @@ def clear(folder: Path) -> None:
 
 
 def _report(
-    folder: Path, index: dict[str, Any], resumed: int, bytes_before: int, started: float
+    folder: Path, index: dict[str, Any], before: Totals, started: float
 ) -> EncodingReport:
     seconds = time.monotonic() - started
-    done = index["bytes"] - bytes_before if resumed < index["documents"] else 0
+    n_before = before.documents
+    done = index["bytes"] - before.bytes if n_before < index["documents"] else 0
     return EncodingReport(
         index["documents"],
         index["empty"],
@@ -293,7 +306,7 @@ def _report(
         index["bytes"],
         [str(folder / entry["file"]) for entry in index["files"]],
         index["dtype"],
-        resumed,
+        n_before,
         seconds,
         done / seconds if seconds else 0.0,
     )

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -94,6 +95,7 @@ class Run:
         self._val_limit = int(val_fraction * 2.0**64)
         self._pool = ThreadPoolExecutor(1, "pybpe-state")
         self._committing: Future[None] | None = None
+        self._torn = False  # whether a `write` has begun and not ended
         self.position = Position()
         self.totals = Totals()
         self._next_state = 0.0
@@ -122,6 +124,12 @@ class Run:
             )
 
     def _go_on(self) -> None:
+        for source in self._sources:
+            if source.size is None:
+                raise CorpusError(
+                    f"{source.path}: a pipe cannot be read again, so the run cannot be "
+                    "gone on with; begin anew with overwrite=True, better from files"
+                )
         begun = _load(self._folder / RUN)
         refuse_changes(
             self._folder, begun, {**self._asked, "sources": _with_times(self._sources)}
@@ -147,21 +155,47 @@ class Run:
         """
         tokens, ends, size, empty = encoded
         n_begun = len(ends) + position.place.inside - self.position.place.inside
-        if self._val_limit:
-            self._write_split(tokens, ends)
-        else:
-            self._streams[0].append(tokens, ends)
         old = self.totals
-        self.totals = Totals(
+        new = Totals(
             old.documents + n_begun,
             old.empty + empty,
             old.tokens + len(tokens),
             old.bytes + size,
         )
-        self.position = position
+        with self._all_or_nothing():
+            if self._val_limit:
+                self._write_split(tokens, ends)
+            else:
+                self._streams[0].append(tokens, ends)
+            self.totals, self.position = new, position
         waiting = sum(stream.n_waiting for stream in self._streams)
         if waiting or time.monotonic() >= self._next_state:
             self.commit(wait=waiting > _MAX_WAITING)
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """After an error or Ctrl-C, be where the block began, unless a file is done.
+
+        Then it is torn: files have more than the position says, and the last state
+        must do.
+        """
+        before = self.totals, self.position
+        parts = [
+            (stream, stream.part, len(stream.finished)) for stream in self._streams
+        ]
+        self._torn = True
+        try:
+            yield
+        except BaseException:
+            self.totals, self.position = before
+            for stream, part, n_finished in parts:
+                if len(stream.finished) > n_finished:
+                    raise
+                # What was written more is cut off when the run is gone on with.
+                stream.part = part
+            self._torn = False
+            raise
+        self._torn = False
 
     def _write_split(self, tokens: Tokens, ends: Any) -> None:
         """Write each document to its split; which one depends on its number alone."""
@@ -188,9 +222,13 @@ class Run:
         The disk takes its time, so this is done by a thread of its own, one state at a
         time; unless told to wait, it is left out while the one before is at it.
 
+        Nothing is done where the position is not that of the files.
+
         Raises:
             OSError: This state, or the one before, could not be written.
         """
+        if self._torn:
+            return
         if self._committing is not None:
             if not wait and not self._committing.done():
                 return
@@ -322,8 +360,8 @@ def refuse_changes(
             )
         if one != other:
             raise CorpusError(
-                f"{other['path']}: changed since {folder} was begun ({one['size']:,} "
-                f"bytes then, {other['size']:,} now); {way_out}"
+                f"{other['path']}: changed since {folder} was begun ({one['size']} "
+                f"bytes then, {other['size']} now); {way_out}"
             )
     if len(old) != len(new):
         raise CorpusError(

@@ -136,6 +136,17 @@ class ShardWriter:
             "separator": encoder.separator,
             "separator_at": separator_at,
         }
+        self._begin(overwrite)
+        about = About(
+            tokenizer.fingerprint, tokenizer.n_vocab, encoder.separator, encoder.dtype
+        )
+        layout = ShardsLayout(about, name)
+        self._stream = Stream(self._folder, "train", layout, size, encoder.dtype)
+        self._documents = self._tokens = self._bytes = 0
+        self.report: ShardReport | None = None
+
+    def _begin(self, overwrite: bool) -> None:
+        """Make the folder, and remove what writers of this name have left."""
         self._folder.mkdir(parents=True, exist_ok=True)
         if self._index.exists():
             if not overwrite:
@@ -147,13 +158,6 @@ class ShardWriter:
                 (self._folder / entry["file"]).unlink(missing_ok=True)
             self._index.unlink()
         self._remove_parts()
-        about = About(
-            tokenizer.fingerprint, tokenizer.n_vocab, encoder.separator, encoder.dtype
-        )
-        layout = ShardsLayout(about, name)
-        self._stream = Stream(self._folder, "train", layout, size, encoder.dtype)
-        self._documents = self._tokens = self._bytes = 0
-        self.report: ShardReport | None = None
 
     @property
     def _index(self) -> Path:
@@ -169,6 +173,8 @@ class ShardWriter:
 
     def add(self, texts: Iterable[str | bytes]) -> None:
         """Encode documents and write them.
+
+        After an error, some of those before it may have been written.
 
         Args:
             texts: Any iterable, taken in batches, so it may be larger than memory.
