@@ -13,8 +13,7 @@ static inline bool is_at(const bpe_trainer *t, uint32_t p, uint32_t a, uint32_t 
     return bpe_slot_id(&t->words, p) == a && bpe_slot_id(&t->words, (size_t)p + t->lengths[a]) == b;
 }
 
-/* What the first-met rule goes by: the first position where the pair still is. Amortised O(1). */
-static uint32_t first_position(bpe_trainer *t, bpe_pair_record *record) {
+uint32_t bpe_trainer_first_position(bpe_trainer *t, bpe_pair_record *record) {
     uint32_t a = (uint32_t)(record->key >> 32), b = (uint32_t)record->key;
     const uint32_t *list = t->arena + record->start;
     while (record->skip + 1 < record->n && !is_at(t, list[record->skip], a, b)) {
@@ -22,17 +21,6 @@ static uint32_t first_position(bpe_trainer *t, bpe_pair_record *record) {
         t->work++;
     }
     return list[record->skip];
-}
-
-uint64_t bpe_trainer_tie(bpe_trainer *t, bpe_pair_record *record) {
-    if (t->joins)
-        return bpe_trainer_merged_length(t, record->key);
-    return t->ties == BPE_TIES_FIRST ? first_position(t, record) : record->key;
-}
-
-bool bpe_trainer_push(bpe_trainer *t, bpe_pair_record *record) {
-    bpe_pair_job job = {record->count, bpe_trainer_tie(t, record), record->key};
-    return bpe_pair_heap_push(&t->heap, job);
 }
 
 /* Write what a token stands for to `out`, and return where it ends. */

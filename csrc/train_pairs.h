@@ -34,11 +34,21 @@ static inline bool bpe_trainer_is_candidate(const bpe_trainer *t, uint64_t key, 
     return count >= t->threshold && bpe_trainer_wants(t, key);
 }
 
-/* What decides between pairs with equal counts: the smaller comes first. Amortised O(1). */
-uint64_t bpe_trainer_tie(bpe_trainer *t, bpe_pair_record *record);
+/* What the first-met rule goes by: the first position where the pair still is. Amortised O(1). */
+uint32_t bpe_trainer_first_position(bpe_trainer *t, bpe_pair_record *record);
+
+/* What decides between pairs with equal counts: the smaller comes first. */
+static inline uint64_t bpe_trainer_tie(bpe_trainer *t, bpe_pair_record *record) {
+    if (t->joins)
+        return bpe_trainer_merged_length(t, record->key);
+    return t->ties == BPE_TIES_FIRST ? bpe_trainer_first_position(t, record) : record->key;
+}
 
 /* Offer a pair of the table for merging; false when out of memory. */
-bool bpe_trainer_push(bpe_trainer *t, bpe_pair_record *record);
+static inline bool bpe_trainer_push(bpe_trainer *t, bpe_pair_record *record) {
+    bpe_pair_job job = {record->count, bpe_trainer_tie(t, record), record->key};
+    return bpe_pair_heap_push(&t->heap, job);
+}
 
 /* Count all pairs as the words now stand, and list the positions of the frequent ones. BPE_OK or
  * BPE_ERR_NOMEM. */

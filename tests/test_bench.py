@@ -150,6 +150,16 @@ def test_encoding(data: Path) -> None:
     }
 
 
+@pytest.mark.slow
+def test_counting(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_text(TEXT + MADE_UP, encoding="utf-8")
+    done = run("counting.py", "--rounds=1", "--threads=3", path)
+    assert done.returncode == 0, done.stderr
+    ways = re.findall(r"^  (\d \w+) +\d+\.\d{3} ", done.stdout, re.MULTILINE)
+    assert ways == ["1 thread", "3 threads", "3 processes"]
+
+
 @pytest.mark.oracle
 @pytest.mark.slow
 def test_sentencepiece(data: Path) -> None:
