@@ -164,6 +164,14 @@ static inline uint32_t bpe_cache_count(const bpe_cache_entry *e) {
     return e->ids[0] >> BPE_CACHE_ID_BITS;
 }
 
+/* Copy the ids of an entry that has them itself to where there is room for BPE_CACHE_IDS. Returns
+ * how many they are. */
+static inline size_t bpe_cache_copy(const bpe_cache_entry *e, uint32_t *to) {
+    memcpy(to, e->ids, sizeof e->ids);
+    to[0] = e->ids[0] & BPE_CACHE_ID_MASK;
+    return bpe_cache_count(e);
+}
+
 /* The ids of an entry of BPE_CACHE_STORED, which is p[0, n) by its key, and their number; NULL when
  * they are gone, or when another pretoken has the same hashes. */
 const uint32_t *bpe_cache_stored(const bpe_cache *cache, const bpe_cache_entry *e, const uint8_t *p,

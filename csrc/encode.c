@@ -72,11 +72,7 @@ static void trim(bpe_workspace *w) {
     bpe_merge_scratch_trim(&w->kept.merge, KEEP_ITEMS);
     if (w->hits.cap > KEEP_ITEMS)
         bpe_hits_free(&w->hits);
-    if (w->ids_cap > KEEP_ITEMS) {
-        bpe_mem_free(w->ids);
-        w->ids = NULL;
-        w->ids_cap = 0;
-    }
+    bpe_mem_trim((void **)&w->ids, &w->ids_cap, KEEP_ITEMS);
 }
 
 static bpe_status encode_parts(call *c) {

@@ -2,8 +2,7 @@
 
 #include "memory.h"
 
-/* The least power of two, as an exponent, that n entries fill at most to a half. */
-static unsigned bits_for(size_t n) {
+unsigned bpe_table_bits(size_t n) {
     unsigned bits = 4;
     while (bits < 62 && ((size_t)1 << bits) < 2 * n)
         bits++;
@@ -23,7 +22,7 @@ static bpe_pair_entry *free_slots(unsigned bits) {
 }
 
 bool bpe_pair_map_init(bpe_pair_map *map, size_t n) {
-    map->bits = bits_for(n);
+    map->bits = bpe_table_bits(n);
     map->n = 0;
     map->slots = free_slots(map->bits);
     map->seed = bpe_seed(map->slots);
@@ -78,7 +77,7 @@ bpe_pair_entry *bpe_pair_map_add(bpe_pair_map *map, uint64_t key, bool *is_new) 
 
 bool bpe_intern_init(bpe_intern *table, size_t n) {
     memset(table, 0, sizeof *table);
-    table->bits = bits_for(n);
+    table->bits = bpe_table_bits(n);
     table->slots = bpe_mem_table((size_t)1 << table->bits, sizeof *table->slots);
     table->seed = bpe_seed(table->slots);
     return table->slots != NULL;

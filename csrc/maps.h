@@ -80,6 +80,9 @@ static inline uint64_t bpe_hash_bytes(const uint8_t *p, size_t n, uint64_t seed)
     return bpe_mix64(h ^ bpe_load_few(p, n));
 }
 
+/* The least power of two, as an exponent, that n entries fill at most to a half. */
+unsigned bpe_table_bits(size_t n);
+
 /* ---------------------------------------------------------------- pairs */
 
 typedef struct bpe_pair_entry {

@@ -130,6 +130,14 @@ bool bpe_mem_grow(void **p, size_t *cap, size_t need, size_t size) {
     return true;
 }
 
+void bpe_mem_trim(void **p, size_t *cap, size_t keep) {
+    if (*cap <= keep)
+        return;
+    bpe_mem_free(*p);
+    *p = NULL;
+    *cap = 0;
+}
+
 uint64_t bpe_seed(const void *allocation) {
     uint64_t here = (uint64_t)(uintptr_t)&allocation;
     uint64_t x = (uint64_t)(uintptr_t)allocation ^ (here << 32 | here >> 32);

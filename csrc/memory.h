@@ -50,6 +50,9 @@ void bpe_mem_free(void *p);
  */
 bool bpe_mem_grow(void **p, size_t *cap, size_t need, size_t size);
 
+/* Give an array back that has room for more than `keep` elements. */
+void bpe_mem_trim(void **p, size_t *cap, size_t keep);
+
 /*
  * A number that cannot be told in advance by whoever wrote the text or the file at hand: the system
  * lays out memory at random, and this comes of the addresses of an allocation and of the stack.

@@ -15,12 +15,9 @@ static bpe_pair_record *free_records(unsigned bits) {
 }
 
 bool bpe_pair_table_init(bpe_pair_table *table, size_t n) {
-    unsigned bits = 4;
-    while (bits < 62 && ((size_t)1 << bits) < 2 * n)
-        bits++;
-    table->bits = bits;
+    table->bits = bpe_table_bits(n);
     table->n = 0;
-    table->slots = free_records(bits);
+    table->slots = free_records(table->bits);
     table->seed = bpe_seed(table->slots);
     return table->slots != NULL;
 }

@@ -205,9 +205,7 @@ static void look_up(bpe_parts *b, const uint8_t *text, size_t start, const size_
         bool one = g->buckets[i] == &b->chars[i];
         const bpe_cache_entry *e = bpe_cache_find(g->buckets[i], &g->keys[i]);
         if (e && bpe_cache_count(e) <= BPE_CACHE_IDS) {
-            memcpy(to, e->ids, sizeof e->ids);
-            to[0] = e->ids[0] & BPE_CACHE_ID_MASK;
-            to += bpe_cache_count(e);
+            to += bpe_cache_copy(e, to);
             continue;
         }
         const uint8_t *p = text + start;

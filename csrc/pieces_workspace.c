@@ -47,27 +47,12 @@ void bpe_pieces_workspace_trim(bpe_pieces_workspace *w) {
     if (w->text.cap > KEEP_BYTES || w->text.offsets_cap > KEEP_BYTES / sizeof(size_t))
         bpe_text_free(&w->text);
     bpe_merge_scratch_trim(&w->kept.merge, KEEP_SYMBOLS);
-    if (w->symbols_cap > KEEP_BYTES / sizeof(uint32_t)) {
+    if (w->symbols_cap > KEEP_BYTES / sizeof *w->symbols)
         bpe_agenda_free(&w->agenda);
-        bpe_mem_free(w->symbols);
-        w->symbols = NULL;
-        w->symbols_cap = 0;
-    }
-    if (w->starts_cap > KEEP_BYTES / sizeof(size_t)) {
-        bpe_mem_free(w->starts);
-        w->starts = NULL;
-        w->starts_cap = 0;
-    }
-    if (w->ids_cap > KEEP_BYTES / sizeof(uint32_t)) {
-        bpe_mem_free(w->ids);
-        w->ids = NULL;
-        w->ids_cap = 0;
-    }
-    if (w->spans_cap > KEEP_BYTES / sizeof(bpe_span)) {
-        bpe_mem_free(w->spans);
-        w->spans = NULL;
-        w->spans_cap = 0;
-    }
+    bpe_mem_trim((void **)&w->symbols, &w->symbols_cap, KEEP_BYTES / sizeof *w->symbols);
+    bpe_mem_trim((void **)&w->starts, &w->starts_cap, KEEP_BYTES / sizeof *w->starts);
+    bpe_mem_trim((void **)&w->ids, &w->ids_cap, KEEP_BYTES / sizeof *w->ids);
+    bpe_mem_trim((void **)&w->spans, &w->spans_cap, KEEP_BYTES / sizeof *w->spans);
     bpe_hits *hits[] = {&w->special, &w->raw_users, &w->text_users};
     for (size_t i = 0; i < sizeof hits / sizeof *hits; i++) {
         if (hits[i]->cap > KEEP_BYTES / sizeof(bpe_hit))

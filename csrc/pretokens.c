@@ -110,9 +110,7 @@ static void look_up(bpe_batch *b, size_t start, const size_t *ends, size_t n) {
     for (size_t i = 0; i < n; start = ends[i], i++) {
         const bpe_cache_entry *e = bpe_cache_find(g->buckets[i], &g->keys[i]);
         if (e && bpe_cache_count(e) <= BPE_CACHE_IDS) {
-            memcpy(to, e->ids, sizeof e->ids);
-            to[0] = e->ids[0] & BPE_CACHE_ID_MASK;
-            to += bpe_cache_count(e);
+            to += bpe_cache_copy(e, to);
             continue;
         }
         to += bpe_gaps_put(g, i, e, b->data + start, ends[i] - start, to);

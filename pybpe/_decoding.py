@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pybpe._ids import check_errors, id_buffer
-from pybpe._threads import Portion, in_threads, portions
+from pybpe._threads import Portion, in_threads
 from pybpe._typing import TYPE_CHECKING
 from pybpe.errors import UnknownTokenError
 
@@ -105,8 +105,7 @@ class Decoding:
             first, last = portion
             return [self._decode_row(i, *rows[i], errors) for i in range(first, last)]
 
-        shares = portions([n for _, n in rows])
-        results = in_threads(decode_portion, shares, num_threads)
+        results = in_threads(decode_portion, [n for _, n in rows], num_threads)
         return [text for result in results for text in result]
 
     def _decode_row(self, i: int, buffer: Any, n: int, errors: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import accumulate
 
 from pybpe import _engines
 from pybpe._engine import ForbiddenText
 from pybpe._ids import index
 from pybpe._text import all_to_utf8, to_utf8
-from pybpe._threads import Portion, in_threads, portions
+from pybpe._threads import Portion, in_threads
 from pybpe._typing import TYPE_CHECKING
 from pybpe.permissions import NONE
 
@@ -302,7 +303,7 @@ class Encoding:
         if len(results) == 1:
             ids, offsets = results[0]
         else:
-            ids = np.concatenate([np.empty(0, np.uint32), *(ids for ids, _ in results)])
+            ids = _joined([ids for ids, _ in results], num_threads)
             lengths = [np.diff(starts) for _, starts in results]
             offsets = np.concatenate([np.zeros(1, np.int64), *lengths]).cumsum()
         if add_special_tokens:
@@ -460,7 +461,24 @@ class Encoding:
                     data[at], found, allowed, disallowed
                 ) from None
 
-        return in_threads(run, portions(map(_length, items)), num_threads)
+        return in_threads(run, map(_length, items), num_threads)
+
+
+def _joined(
+    parts: list[NDArray[np.uint32]], num_threads: int | None
+) -> NDArray[np.uint32]:
+    """Return one array of several; threads share in that, too."""
+    import numpy as np
+
+    ends = [0, *accumulate(map(len, parts))]
+    out = np.empty(ends[-1], np.uint32)
+
+    def copy(portion: Portion) -> None:
+        for i in range(*portion):
+            out[ends[i] : ends[i + 1]] = parts[i]
+
+    in_threads(copy, map(len, parts), num_threads)
+    return out
 
 
 def _length(text: object) -> int:

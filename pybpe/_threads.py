@@ -7,15 +7,19 @@ import os
 from pybpe._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
     from typing import Any, TypeVar
 
     _T = TypeVar("_T")
 
 Portion = tuple[int, int]
 
-# A batch is handed to the core in portions of about this many bytes (or ids).
-_PORTION = 4 << 20
+# A batch is handed to the core in portions of about this many bytes (or ids): they and
+# what is made of them stay in a near cache, and no thread has to wait long for another.
+_PORTION = 1 << 19
+
+# With fewer than this for each, threads lose: a new one has nothing in its cache.
+_WORTH_A_THREAD = 4 << 20
 
 
 def available_cpus() -> int:
@@ -42,31 +46,42 @@ def check_num_threads(num_threads: int | None) -> int:
     return number
 
 
-def portions(lengths: Iterable[int]) -> list[Portion]:
-    """Cut a batch into contiguous ranges [first, last) of about equal total length."""
-    found, first, total, last = [], 0, 0, 0
-    for last, length in enumerate(lengths, 1):
-        total += length
-        if total >= _PORTION:
-            found.append((first, last))
-            first, total = last, 0
-    if first < last:
-        found.append((first, last))
-    return found
-
-
 def in_threads(
-    work: Callable[[Portion], _T], shares: Sequence[Portion], num_threads: int | None
+    work: Callable[[Portion], _T], lengths: Iterable[int], num_threads: int | None
 ) -> list[_T]:
-    """Return the results of `work` on each share, in order.
+    """Return the results of `work` on each portion of a batch of such items, in order.
+
+    A portion is a contiguous range [first, last); all have about the same length.
 
     The calling thread works too, and alone where no thread can be started: at a limit
-    of the system, or while the interpreter shuts down. The first share that raises
+    of the system, or while the interpreter shuts down. The first portion that raises
     decides the exception.
     """
-    threads = min(check_num_threads(num_threads), len(shares))
+    shares, total = _portions(lengths)
+    threads = check_num_threads(num_threads)
+    threads = min(threads, len(shares), 1 + total // _WORTH_A_THREAD)
     if threads < 2:
         return [work(share) for share in shares]
+    return _run_all(work, shares, threads)
+
+
+def _portions(lengths: Iterable[int]) -> tuple[list[Portion], int]:
+    """Return the portions of a batch, and its total length."""
+    found, first, total, enough, last = [], 0, 0, _PORTION, 0
+    for last, length in enumerate(lengths, 1):
+        total += length
+        if total >= enough:
+            found.append((first, last))
+            first, enough = last, total + _PORTION
+    if first < last:
+        found.append((first, last))
+    return found, total
+
+
+def _run_all(
+    work: Callable[[Portion], _T], shares: list[Portion], threads: int
+) -> list[_T]:
+    """Return the results of `work` on each share, with 2 threads or more."""
     import threading
 
     results: list[Any] = [None] * len(shares)

@@ -203,9 +203,10 @@ def _unknown(name: str) -> str:
 
 def _load(name: str) -> Tokenizer:
     """Make the tokenizer of an encoding."""
-    from pybpe.formats._source import ranks_model, special_or_refuse
+    from pybpe.formats._source import special_or_refuse
     from pybpe.model import Model
     from pybpe.split import Split
+    from pybpe.vocabulary import ranks_model
 
     encoding = ENCODINGS[name]
     split = Split.from_pattern(encoding.pattern)

@@ -130,6 +130,19 @@ def model_from_ranks(
     special = extra_tokens(special_tokens, "special_tokens")
     added = extra_tokens(added_tokens, "added_tokens")
     check_apart(special, added)
+    return ranks_model(tokens, ids, split=split, special=special, added=added)
+
+
+def ranks_model(
+    tokens: list[bytes],
+    ids: array[int],
+    *,
+    split: Split,
+    special: Extra,
+    added: Extra = (),
+    provenance: dict[str, str | int] | None = None,
+) -> Model:
+    """Return a model of tokens, by ascending id, that merge by rank."""
     return Model(
         semantics=RANKS,
         whole_pretoken=True,
@@ -141,6 +154,7 @@ def model_from_ranks(
         special_tokens=special,
         added_tokens=added,
         split=split,
+        provenance=provenance,
     )
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from pybpe import _binding
 from pybpe.errors import ModelError
-from pybpe.model import RANKS, Model
 
 if TYPE_CHECKING:
     from pybpe.split import Split
@@ -179,29 +178,6 @@ def special_or_refuse(
         return vocabulary.extra_tokens(dict(tokens.items()), what)
     except (TypeError, ValueError) as error:
         raise ModelError(str(error)) from None
-
-
-def ranks_model(
-    tokens: list[bytes],
-    ids: array[int],
-    *,
-    split: Split,
-    special: tuple[tuple[bytes, int], ...],
-    provenance: dict[str, str | int],
-) -> Model:
-    """Return a model of tokens, by ascending id, that merge by rank."""
-    return Model(
-        semantics=RANKS,
-        whole_pretoken=True,
-        token_data=b"".join(tokens),
-        token_lengths=array("I", map(len, tokens)),
-        token_ids=ids,
-        merges=array("I"),
-        merge_ids=array("I"),
-        special_tokens=special,
-        split=split,
-        provenance=provenance,
-    )
 
 
 def check_tokens(tokens: list[bytes], ids: array[int]) -> None:

@@ -18,11 +18,11 @@ from pybpe.formats._source import (
     Source,
     check_tokens,
     json_document,
-    ranks_model,
     shown,
     special_or_refuse,
     whole_number,
 )
+from pybpe.vocabulary import ranks_model
 
 if TYPE_CHECKING:
     from pybpe.model import Model

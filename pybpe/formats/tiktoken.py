@@ -22,10 +22,10 @@ from pybpe.formats._published import RANK_FILES
 from pybpe.formats._source import (
     Source,
     check_tokens,
-    ranks_model,
     shown,
     special_or_refuse,
 )
+from pybpe.vocabulary import ranks_model
 
 if TYPE_CHECKING:
     from pybpe.model import Model

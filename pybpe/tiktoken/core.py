@@ -364,19 +364,15 @@ class Encoding:
         self, batch: Sequence[Sequence[int]], *, num_threads: int = 8
     ) -> list[bytes]:
         """Return `decode_bytes` of each sequence of ids."""
-        from pybpe._threads import Portion, in_threads, portions
+        from pybpe._threads import Portion, in_threads
 
         rows = list(batch)
 
         def decode_portion(portion: Portion) -> list[bytes]:
             return [self.decode_bytes(ids) for ids in rows[slice(*portion)]]
 
-        shares = portions(map(len, rows))
-        return [
-            data
-            for part in in_threads(decode_portion, shares, num_threads)
-            for data in part
-        ]
+        parts = in_threads(decode_portion, map(len, rows), num_threads)
+        return [data for part in parts for data in part]
 
     # -------------------------------------------------------------- vocabulary
 
