@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pybpe._threads import check_num_threads, in_threads, portions
+from pybpe._threads import check_num_threads, in_threads
 from pybpe._whole_file import whole_file
 from pybpe.corpora.documents import Documents
 from pybpe.corpora.encoding import DocumentEncoder, Encoded
@@ -215,7 +215,7 @@ class ShardWriter:
             )
 
         lengths = [len(text) for text in batch]
-        for encoded in in_threads(run, portions(lengths), self._threads):
+        for encoded in in_threads(run, lengths, self._threads):
             self._write(encoded)
 
     def add_ids(self, ids: NDArray[np.uint32], offsets: NDArray[np.int64]) -> None:
