@@ -169,6 +169,7 @@ def test_killed_again_and_again(tmp_path: Path) -> None:
     assert len(left) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.parametrize("layout", ["shards", "nanogpt", "megatron"])
 def test_a_gigabyte_killed_ten_times(
