@@ -25,6 +25,8 @@ struct bpe_match {
     size_t longest;
     uint32_t from_root[256]; /* child of the root, 0 where there is none: the state most text is
                                 read in */
+    size_t n_ends;           /* how many bytes there are that a string ends with */
+    uint8_t ends[2];         /* if they are no more than two: these */
 };
 
 /* The child that a byte leads to, 0 for none. */
@@ -153,6 +155,11 @@ static void add_nodes(bpe_match *m, sorted_set *set) {
     }
     for (uint32_t i = m->nodes[0].first; i < m->nodes[1].first; i++)
         m->from_root[m->labels[i]] = i;
+    m->n_ends = m->nodes[1].first - m->nodes[0].first;
+    if (m->n_ends > 0) {
+        m->ends[0] = m->labels[m->nodes[0].first];
+        m->ends[1] = m->labels[m->nodes[1].first - 1];
+    }
 }
 
 /* Fail links, and the best string inherited along them: those of lower levels come first. */
@@ -239,14 +246,31 @@ static void reverse(bpe_hits *hits) {
     }
 }
 
+/* Bytes that are looked at together; compilers know how. */
+#define BLOCK 32
+
+/* The last byte of data[0, p] that some string ends with, or its first byte. */
+static inline size_t last_end(const bpe_match *m, const uint8_t *data, size_t p) {
+    while (m->n_ends <= 2 && p >= BLOCK) {
+        const uint8_t *block = data + p + 1 - BLOCK;
+        uint8_t found = 0;
+        for (size_t i = 0; i < BLOCK; i++)
+            found |= (block[i] == m->ends[0]) | (block[i] == m->ends[1]);
+        if (found)
+            break;
+        p -= BLOCK;
+    }
+    while (m->from_root[data[p]] == 0 && p > 0)
+        p--;
+    return p;
+}
+
 bool bpe_match_scan_all(const bpe_match *m, const uint8_t *data, size_t n, bpe_hits *hits) {
     hits->n = 0;
     uint32_t state = 0;
     for (size_t p = n; p-- > 0;) {
         if (state == 0) {
-            /* Nearly all text: bytes that end no string of the set. */
-            while (m->from_root[data[p]] == 0 && p > 0)
-                p--;
+            p = last_end(m, data, p); /* nearly all text is passed over so */
             state = m->from_root[data[p]];
         } else {
             state = step(m, state, data[p]);

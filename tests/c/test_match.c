@@ -3,7 +3,7 @@
 #include "harness.h"
 #include "random.h"
 
-enum { FEW = 12, MAX_STRINGS = 400, MAX_LENGTH = 6, TEXT = 60 };
+enum { FEW = 12, MAX_STRINGS = 400, MAX_LENGTH = 6, TEXT = 200 };
 
 typedef struct set {
     uint8_t data[MAX_STRINGS * MAX_LENGTH];
@@ -42,9 +42,12 @@ static size_t longest_here(const set *s, const uint8_t *p, size_t n) {
 static void check_random_set(uint64_t *seed, uint32_t most, uint32_t letters, uint32_t longest) {
     set s = random_set(seed, most, letters, longest);
     uint8_t text[TEXT];
-    size_t n = random_below(seed, TEXT + 1);
-    for (size_t i = 0; i < n; i++)
-        text[i] = (uint8_t)('a' + random_below(seed, letters));
+    size_t n = random_below(seed, random_below(seed, 2) ? 20 : TEXT + 1);
+    uint32_t distance = random_below(seed, 2) ? 1 : 30; /* of what strings are made of */
+    for (size_t i = 0; i < n; i++) {
+        bool filler = random_below(seed, distance) > 0;
+        text[i] = filler ? '~' : (uint8_t)('a' + random_below(seed, letters));
+    }
     bpe_match *match;
     REQUIRE(bpe_match_new(s.data, s.lengths, s.ids, s.n, &match, NULL) == BPE_OK);
     size_t starts[TEXT], ends[TEXT], found;
