@@ -7,10 +7,14 @@
 /* The class of every codepoint of one page; `run` is the run that holds its first codepoint and is
  * moved on. */
 static void fill_page(uint8_t *page, const bpe_split_stage *spec, uint32_t first, size_t *run) {
-    for (uint32_t i = 0; i < 256; i++) {
+    for (uint32_t i = 0; i < 256;) {
         while (*run + 1 < spec->n_runs && spec->class_starts[*run + 1] <= first + i)
             (*run)++;
-        page[i] = spec->class_ids[*run];
+        uint32_t end = 256;
+        if (*run + 1 < spec->n_runs && spec->class_starts[*run + 1] - first < end)
+            end = spec->class_starts[*run + 1] - first;
+        memset(page + i, spec->class_ids[*run], end - i);
+        i = end;
     }
 }
 
