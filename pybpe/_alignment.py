@@ -7,7 +7,14 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 from unicodedata import combining
 
-from pybpe.normalizers import Prefix, Prepend, Replace, match_spans
+from pybpe.normalizers import (
+    CharacterRules,
+    Precompiled,
+    Prefix,
+    Prepend,
+    Replace,
+    match_spans,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -76,6 +83,8 @@ def through(step: Step, aligned: Aligned, first: bool) -> Aligned | None:
         return Aligned(changed, places + aligned.begins, places + aligned.ends)
     if isinstance(step, Replace):
         return _pieced(aligned, changed, _replaced(step, text))
+    if isinstance(step, (Precompiled, CharacterRules)):
+        return _pieced(aligned, changed, step.pieces(text))
     for sizes in ([1] * len(text), _clusters(text)):
         # Character by character, or with the marks that belong to each.
         bounds = [0, *accumulate(sizes)]

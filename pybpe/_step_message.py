@@ -85,6 +85,14 @@ def write_step(message: pybpe_pb2.Normalizer, step: Step) -> None:
         message.strip.SetInParent()
         message.strip.left = step.left
         message.strip.right = step.right
+    elif isinstance(step, known.Precompiled):
+        message.precompiled.table = step.table
+        message.precompiled.unicode_version = step.version
+    elif isinstance(step, known.CharacterRules):
+        message.character_rules.SetInParent()
+        message.character_rules.single = step.single
+        message.character_rules.joined = step.joined
+        message.character_rules.kept = step.kept
     else:
         raise ModelError(f"it has the normalizer {step!r}, which cannot be written")
 
@@ -194,6 +202,12 @@ def _read_step(message: pybpe_pb2.Normalizer) -> Step:
         return known.Prefix(message.prefix.content, message.prefix.first_only)
     if which == "strip":
         return known.Strip(message.strip.left, message.strip.right)
+    if which == "precompiled":
+        clusters = message.precompiled
+        return known.Precompiled(clusters.table, clusters.unicode_version)
+    if which == "character_rules":
+        rules = message.character_rules
+        return known.CharacterRules(rules.joined, rules.kept, rules.single)
     raise ModelError(
         f"it needs a normalizer ({which or 'empty'}), which this version of pybpe "
         "does not have; upgrade pybpe"

@@ -12,8 +12,10 @@ from pybpe._typing import TYPE_CHECKING
 from pybpe.split import charset
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any, ClassVar, NoReturn
 
+    from pybpe import _character_maps
     from pybpe.split import Stage
 
 WHITE_SPACE = "".join(
@@ -283,13 +285,118 @@ class Strip(Step):
         return not (self.left and text[:1] and text[:1] in WHITE_SPACE)
 
 
-def _known_version(version: str | None) -> str:
-    """Return the version of the package's tables.
+class Precompiled(Step):
+    """A character map, applied to what readers take for one character at a time.
+
+    A cluster of up to 5 bytes becomes what the shortest rule makes of its beginning;
+    the rest of it is lost. Where there is no such rule, and in longer clusters, it is
+    each character by itself that is looked up.
+
+    Attributes:
+        table: The map as sentencepiece compiles it.
+        version: Whose Unicode tables tell what a cluster is.
+    """
+
+    __slots__ = ("table", "version")
+    table: bytes
+    version: str
+
+    def __init__(self, table: bytes, version: str | None = None) -> None:
+        """Make the step.
+
+        Raises:
+            ValueError: The map is damaged, or the tables are not in the package.
+        """
+        from pybpe import _character_maps, _clusters
+
+        _character_maps.read_table(table)
+        self._set(table=table, version=_known_version(version, _clusters.source()))
+
+    def apply(self, text: str, first: bool = True) -> str:
+        """Return the text with every cluster looked up."""
+        return self._map().apply(text)
+
+    def pieces(self, text: str) -> Iterable[tuple[int, int, str]]:
+        """Yield the parts of a text, from where to where, and what each becomes."""
+        return self._map().pieces(text)
+
+    def leaves(self, data: bytes) -> bool:
+        """Know it of ASCII."""
+        return data.isascii() and not data.translate(None, self._map().ascii_others)
+
+    def __repr__(self) -> str:
+        """Show how large the map is."""
+        return f"Precompiled(<{len(self.table):,} bytes>, {self.version!r})"
+
+    def _map(self) -> _character_maps.ClusterMap:
+        from pybpe import _character_maps
+
+        return _character_maps.cluster_map(self.table)
+
+
+class CharacterRules(Step):
+    """Rules for characters, found from left to right, the longest first.
+
+    This is what sentencepiece does by a character map. First each character becomes
+    something. Then those that became one character are put together with what stands
+    beside them, if there is a rule for that.
+
+    Attributes:
+        single: Characters and what each becomes, sorted, with NUL behind every string.
+        joined: Likewise strings of several characters, of those that are made by then.
+        kept: Strings with which nothing that stands behind them is put together, also
+            with NUL behind each.
+    """
+
+    __slots__ = ("joined", "kept", "single")
+    single: str
+    joined: str
+    kept: str
+
+    def __init__(self, joined: str, kept: str, single: str) -> None:
+        """Make the step.
+
+        Raises:
+            ValueError: The rules are not of this kind.
+        """
+        self._set(single=single, joined=joined, kept=kept)
+        self._map()
+
+    def apply(self, text: str, first: bool = True) -> str:
+        """Return the text as the rules change it."""
+        return self._map().apply(text)
+
+    def pieces(self, text: str) -> Iterable[tuple[int, int, str]]:
+        """Yield the parts of a text, from where to where, and what each becomes."""
+        return self._map().pieces(text)
+
+    def keeps_start(self, text: str) -> bool:
+        """Tell whether anything is left of the first characters."""
+        return all(piece for begin, _, piece in self.pieces(text[:64]) if not begin)
+
+    def leaves(self, data: bytes) -> bool:
+        """Know it of ASCII."""
+        return data.isascii() and not data.translate(None, self._map().ascii_others)
+
+    def __repr__(self) -> str:
+        """Show how many rules there are."""
+        n_single, n_joined = self.single.count("\0") // 2, self.joined.count("\0") // 2
+        kept = f", {self.kept!r}" if self.kept else ""
+        return f"CharacterRules(<{n_single:,} and {n_joined:,} rules>{kept})"
+
+    def _map(self) -> _character_maps.RuleMap:
+        from pybpe import _character_maps
+
+        return _character_maps.rule_map(self.single, self.joined, self.kept)
+
+
+def _known_version(version: str | None, ours: str | None = None) -> str:
+    """Return the version of the package's tables, those of normal forms if not others.
 
     Raises:
         ValueError: Another one is asked for.
     """
-    ours = _unicode_forms.source()
+    ours = ours or _unicode_forms.source()
     if version not in (None, ours):
         raise ValueError(
             f"it needs the Unicode tables of {version!r}; this version of pybpe has "

@@ -83,7 +83,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     (make(**SPARSE), "'<x>' gets the id 256, as tokenizers numbers them"),
     (make(**STRIPPED), "nothing is left of the added token ' '"),
     (make(normalizer={"type": "BertNormalizer"}), "normalizer (BertNormalizer)"),
-    (make(normalizer={"type": "Precompiled"}), "normalizer (Precompiled)"),
+    (make(normalizer={"type": "Precompiled"}), "'precompiled_charsmap' of its"),
     (make(normalizer=7), "its normalizer must be an object"),
     (make(normalizer={}), "'type' of its normalizer must be a str"),
     (make(normalizer={"type": "Sequence"}), "'normalizers' of its normalizer"),

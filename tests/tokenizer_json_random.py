@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import random
 from typing import Any
 
-from pybpe.formats import _glyphs
+from pybpe.formats import _glyphs, _map_steps
 
 # Characters on which tokenizers have been seen to differ.
 NASTY = (
@@ -112,6 +113,18 @@ def _space_mark(rng: random.Random) -> str:
     return rng.choice(["\u2581", "\u2581", "\u2581", "_"])
 
 
+def character_map(rng: random.Random) -> dict[str, str]:
+    """Return rules for some characters and strings, of clusters and of others."""
+    letters = [*NASTY, *"aeb \r\n\xa9\u0600\u0915\u094d\u1160"]
+    rules = {}
+    for _ in range(rng.choice([1, 5, 50])):
+        key = "".join(rng.choices(letters, k=rng.choice([1, 1, 1, 2, 2, 3])))
+        value = rng.choice([key, "", " ", "x", "fi", "\u2581", "e\u0301"])
+        if "\0" not in key:
+            rules[key] = value
+    return rules or {"a": "b"}
+
+
 def normalizer(rng: random.Random) -> Any:
     """Return a normalizer, or None."""
 
@@ -128,6 +141,7 @@ def normalizer(rng: random.Random) -> Any:
                 "Strip",
                 "StripAccents",
                 "Nmt",
+                "Precompiled",
             ]
         )
         part: dict[str, Any] = {"type": kind}
@@ -136,6 +150,9 @@ def normalizer(rng: random.Random) -> Any:
                 "pattern": _pattern(rng),
                 "content": rng.choice(["", "a", "\u2581", "  ", "xy", r"\1"]),
             }
+        elif kind == "Precompiled":
+            table = _map_steps.compiled(character_map(rng))
+            part["precompiled_charsmap"] = base64.b64encode(table).decode()
         elif kind == "Prepend":
             part["prepend"] = rng.choice(["\u2581", " ", "ab"])
         elif kind == "Strip":

@@ -11,6 +11,7 @@ says so.
 from __future__ import annotations
 
 import argparse
+import base64
 import datetime
 import json
 import os
@@ -301,6 +302,7 @@ def _every_component() -> Iterator[
     import tokenizers as hf
 
     from pybpe.formats import _hf_parts as parts
+    from pybpe.formats._map_steps import compiled
 
     arguments: dict[str, tuple[Any, ...]] = {
         "Replace": ("a", "b"),
@@ -324,8 +326,8 @@ def _every_component() -> Iterator[
             if not isinstance(found, type) or kind in (base, "DecodeStream"):
                 continue
             if kind == "Precompiled":
-                # Made from a charsmap of sentencepiece; its kind alone is refused.
-                made.append((kind, {"type": kind, "precompiled_charsmap": ""}))
+                table = base64.b64encode(compiled({"a": "b"})).decode()
+                made.append((kind, {"type": kind, "precompiled_charsmap": table}))
             elif kind == "Sequence":
                 made.append((kind, json.loads(found([]).__getstate__())))
             elif kind == "TemplateProcessing":

@@ -1,4 +1,4 @@
-# Made by tools/make_proto.py from a schema of SHA-256 93e03130b0ec3cc0a0a8cc6ff71ccac638f62548f22bcf8a19c764810ceacc7e.
+# Made by tools/make_proto.py from a schema of SHA-256 07f7bcb3691c764f390f0dede1039d1c3eff6d5e5e5a6c5acba4c742fac90cd2.
 # mypy: disable-error-code="type-arg,name-defined"
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -193,7 +193,7 @@ class TokenTable(_message.Message):
     def __init__(self, data: _Optional[bytes] = ..., lengths: _Optional[bytes] = ..., ids: _Optional[bytes] = ..., scores: _Optional[bytes] = ..., types: _Optional[bytes] = ..., flags: _Optional[bytes] = ...) -> None: ...
 
 class Normalizer(_message.Message):
-    __slots__ = ("unicode_form", "lowercase", "replace", "prepend", "strip", "character_map", "prefix", "characters")
+    __slots__ = ("unicode_form", "lowercase", "replace", "prepend", "strip", "prefix", "characters", "precompiled", "character_rules")
     class UnicodeForm(_message.Message):
         __slots__ = ("form", "unicode_version")
         FORM_FIELD_NUMBER: _ClassVar[int]
@@ -227,11 +227,6 @@ class Normalizer(_message.Message):
         left: bool
         right: bool
         def __init__(self, left: bool = ..., right: bool = ...) -> None: ...
-    class CharacterMap(_message.Message):
-        __slots__ = ("table",)
-        TABLE_FIELD_NUMBER: _ClassVar[int]
-        table: bytes
-        def __init__(self, table: _Optional[bytes] = ...) -> None: ...
     class Prefix(_message.Message):
         __slots__ = ("content", "first_only")
         CONTENT_FIELD_NUMBER: _ClassVar[int]
@@ -246,23 +241,41 @@ class Normalizer(_message.Message):
         rule: str
         unicode_version: str
         def __init__(self, rule: _Optional[str] = ..., unicode_version: _Optional[str] = ...) -> None: ...
+    class Precompiled(_message.Message):
+        __slots__ = ("table", "unicode_version")
+        TABLE_FIELD_NUMBER: _ClassVar[int]
+        UNICODE_VERSION_FIELD_NUMBER: _ClassVar[int]
+        table: bytes
+        unicode_version: str
+        def __init__(self, table: _Optional[bytes] = ..., unicode_version: _Optional[str] = ...) -> None: ...
+    class CharacterRules(_message.Message):
+        __slots__ = ("single", "joined", "kept")
+        SINGLE_FIELD_NUMBER: _ClassVar[int]
+        JOINED_FIELD_NUMBER: _ClassVar[int]
+        KEPT_FIELD_NUMBER: _ClassVar[int]
+        single: str
+        joined: str
+        kept: str
+        def __init__(self, single: _Optional[str] = ..., joined: _Optional[str] = ..., kept: _Optional[str] = ...) -> None: ...
     UNICODE_FORM_FIELD_NUMBER: _ClassVar[int]
     LOWERCASE_FIELD_NUMBER: _ClassVar[int]
     REPLACE_FIELD_NUMBER: _ClassVar[int]
     PREPEND_FIELD_NUMBER: _ClassVar[int]
     STRIP_FIELD_NUMBER: _ClassVar[int]
-    CHARACTER_MAP_FIELD_NUMBER: _ClassVar[int]
     PREFIX_FIELD_NUMBER: _ClassVar[int]
     CHARACTERS_FIELD_NUMBER: _ClassVar[int]
+    PRECOMPILED_FIELD_NUMBER: _ClassVar[int]
+    CHARACTER_RULES_FIELD_NUMBER: _ClassVar[int]
     unicode_form: Normalizer.UnicodeForm
     lowercase: Normalizer.Lowercase
     replace: Normalizer.Replace
     prepend: Normalizer.Prepend
     strip: Normalizer.Strip
-    character_map: Normalizer.CharacterMap
     prefix: Normalizer.Prefix
     characters: Normalizer.Characters
-    def __init__(self, unicode_form: _Optional[_Union[Normalizer.UnicodeForm, _Mapping]] = ..., lowercase: _Optional[_Union[Normalizer.Lowercase, _Mapping]] = ..., replace: _Optional[_Union[Normalizer.Replace, _Mapping]] = ..., prepend: _Optional[_Union[Normalizer.Prepend, _Mapping]] = ..., strip: _Optional[_Union[Normalizer.Strip, _Mapping]] = ..., character_map: _Optional[_Union[Normalizer.CharacterMap, _Mapping]] = ..., prefix: _Optional[_Union[Normalizer.Prefix, _Mapping]] = ..., characters: _Optional[_Union[Normalizer.Characters, _Mapping]] = ...) -> None: ...
+    precompiled: Normalizer.Precompiled
+    character_rules: Normalizer.CharacterRules
+    def __init__(self, unicode_form: _Optional[_Union[Normalizer.UnicodeForm, _Mapping]] = ..., lowercase: _Optional[_Union[Normalizer.Lowercase, _Mapping]] = ..., replace: _Optional[_Union[Normalizer.Replace, _Mapping]] = ..., prepend: _Optional[_Union[Normalizer.Prepend, _Mapping]] = ..., strip: _Optional[_Union[Normalizer.Strip, _Mapping]] = ..., prefix: _Optional[_Union[Normalizer.Prefix, _Mapping]] = ..., characters: _Optional[_Union[Normalizer.Characters, _Mapping]] = ..., precompiled: _Optional[_Union[Normalizer.Precompiled, _Mapping]] = ..., character_rules: _Optional[_Union[Normalizer.CharacterRules, _Mapping]] = ...) -> None: ...
 
 class Decoder(_message.Message):
     __slots__ = ("join", "byte_fallback", "fuse", "byte_level", "strip", "replace", "marks", "word_ends")

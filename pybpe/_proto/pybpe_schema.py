@@ -1,4 +1,4 @@
-# Made by tools/make_proto.py from a schema of SHA-256 93e03130b0ec3cc0a0a8cc6ff71ccac638f62548f22bcf8a19c764810ceacc7e.
+# Made by tools/make_proto.py from a schema of SHA-256 07f7bcb3691c764f390f0dede1039d1c3eff6d5e5e5a6c5acba4c742fac90cd2.
 """The messages and enums of the package pybpe.v1, as tables."""
 
 from __future__ import annotations
@@ -65,9 +65,10 @@ MESSAGES: dict[str, dict[int, tuple[str, str, str, str, object]]] = {
         3: ("replace", "message", "pybpe.v1.Normalizer.Replace", "=step", None),
         4: ("prepend", "message", "pybpe.v1.Normalizer.Prepend", "=step", None),
         5: ("strip", "message", "pybpe.v1.Normalizer.Strip", "=step", None),
-        6: ("character_map", "message", "pybpe.v1.Normalizer.CharacterMap", "=step", None),
         7: ("prefix", "message", "pybpe.v1.Normalizer.Prefix", "=step", None),
         8: ("characters", "message", "pybpe.v1.Normalizer.Characters", "=step", None),
+        9: ("precompiled", "message", "pybpe.v1.Normalizer.Precompiled", "=step", None),
+        10: ("character_rules", "message", "pybpe.v1.Normalizer.CharacterRules", "=step", None),
     },
     "pybpe.v1.Normalizer.UnicodeForm": {
         1: ("form", "string", "", "", ""),
@@ -88,9 +89,6 @@ MESSAGES: dict[str, dict[int, tuple[str, str, str, str, object]]] = {
         1: ("left", "bool", "", "", False),
         2: ("right", "bool", "", "", False),
     },
-    "pybpe.v1.Normalizer.CharacterMap": {
-        1: ("table", "bytes", "", "", b""),
-    },
     "pybpe.v1.Normalizer.Prefix": {
         1: ("content", "string", "", "", ""),
         2: ("first_only", "bool", "", "", False),
@@ -98,6 +96,15 @@ MESSAGES: dict[str, dict[int, tuple[str, str, str, str, object]]] = {
     "pybpe.v1.Normalizer.Characters": {
         1: ("rule", "string", "", "", ""),
         2: ("unicode_version", "string", "", "", ""),
+    },
+    "pybpe.v1.Normalizer.Precompiled": {
+        1: ("table", "bytes", "", "", b""),
+        2: ("unicode_version", "string", "", "", ""),
+    },
+    "pybpe.v1.Normalizer.CharacterRules": {
+        1: ("single", "string", "", "", ""),
+        2: ("joined", "string", "", "", ""),
+        3: ("kept", "string", "", "", ""),
     },
     "pybpe.v1.Decoder": {
         1: ("join", "message", "pybpe.v1.Decoder.Join", "=step", None),

@@ -6,7 +6,6 @@ exactly as Hugging Face tokenizers does is refused with the part's name and plac
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,11 +16,11 @@ from pybpe.formats import _glyphs
 from pybpe.formats._source import shown
 from pybpe.model import NORMALIZED
 from pybpe.split import Split, Stage
-from pybpe.split.patterns import GPT2
+from pybpe.split.patterns import GPT2, literal
 
 if TYPE_CHECKING:
     from pybpe.decoders import Decoder
-    from pybpe.normalizers import Replace, Step
+    from pybpe.normalizers import CharacterRules, Precompiled, Replace, Step
 
 MAX_DEPTH = 32
 MAX_PARTS = 256
@@ -41,6 +40,7 @@ class Part:
     """A part of the file, which knows its place for messages.
 
     Attributes:
+        values: The object.
         kind: Its "type".
         place: Where it stands, such as "normalizer.normalizers[1]".
     """
@@ -53,7 +53,7 @@ class Part:
         """
         if not isinstance(values, dict):
             raise ModelError(f"its {place} must be an object, and is {shown(values)}")
-        self._values = values
+        self.values = values
         self.place = place
         self.kind = self.get("type", str)
 
@@ -78,7 +78,7 @@ class Part:
         Raises:
             ModelError: It is missing or something else.
         """
-        value = self._values.get(name, default)
+        value = self.values.get(name, default)
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise ModelError(
                 f"{name!r} of its {self.place} must be a {kind.__name__}, and is "
@@ -90,7 +90,7 @@ class Part:
 
     def raw(self, name: str) -> Any:
         """Return a value of any kind; None if it is missing."""
-        return self._values.get(name)
+        return self.values.get(name)
 
 
 def _check_text(text: str, what: str) -> None:
@@ -170,8 +170,17 @@ def normalizers(values: Any) -> tuple[Step, ...]:
     from pybpe import normalizers as steps
 
     found: list[Step] = []
-    for part in flattened(values, "normalizer", "normalizers"):
-        if part.kind in _unicode_forms.FORMS:
+    parts = list(flattened(values, "normalizer", "normalizers"))
+    skipped = 0
+    for i, part in enumerate(parts):
+        if skipped:
+            skipped -= 1
+            continue
+        if part.kind == "Replace" and (rules := _character_rules(parts[i:])):
+            step, n = rules
+            found.append(step)
+            skipped = n - 1
+        elif part.kind in _unicode_forms.FORMS:
             found.append(steps.UnicodeForm(part.kind))
         elif part.kind == "Lowercase":
             found.append(steps.Characters("lowercase"))
@@ -186,9 +195,32 @@ def normalizers(values: Any) -> tuple[Step, ...]:
         elif part.kind == "Strip":
             left, right = part.get("strip_left", bool), part.get("strip_right", bool)
             found.append(steps.Strip(left, right))
+        elif part.kind == "Precompiled":
+            found.append(_precompiled(part))
         else:
             raise part.unsupported()
     return tuple(found)
+
+
+def _character_rules(parts: list[Part]) -> tuple[CharacterRules, int] | None:
+    """Return what pybpe's steps for a character map do, and how many they are."""
+    if not any(part.kind == "Precompiled" for part in parts):
+        return None
+    from pybpe.formats import _map_steps
+
+    return _map_steps.read([part.values for part in parts])
+
+
+def _precompiled(part: Part) -> Precompiled:
+    import base64
+
+    from pybpe.normalizers import Precompiled
+
+    text = part.get("precompiled_charsmap", str)
+    try:
+        return Precompiled(base64.b64decode(text, validate=True))
+    except ValueError as error:
+        raise part.error(f"cannot be used: {error}") from None
 
 
 # ------------------------------------------------------------------ pre-tokenizers
@@ -294,11 +326,6 @@ def _punctuation() -> str:
     return _unicode_forms.bracket_class(_unicode_forms.char_set("punctuation"))
 
 
-def literal(text: str) -> str:
-    """Return a pattern, of any dialect, that matches exactly this text."""
-    return re.sub(r"[!-/:-@\[-^`{-~]", r"\\\g<0>", text)
-
-
 def _byte_level(part: Part, stages: _Stages) -> None:
     if stages.byte_level:
         raise part.error("comes after another ByteLevel")
@@ -367,7 +394,7 @@ def check_first(split: Split, steps: tuple[Step, ...], flags: Iterable[int]) -> 
     several = False  # whether several characters may begin where the given text does
     for step in steps:
         makes_several = (
-            isinstance(step, known.Prepend)
+            isinstance(step, (known.Prepend, known.Precompiled))
             or (isinstance(step, known.UnicodeForm) and step.form != "NFC")
             or (isinstance(step, known.Characters) and step.rule == "lowercase")
         )
@@ -378,6 +405,8 @@ def check_first(split: Split, steps: tuple[Step, ...], flags: Iterable[int]) -> 
                 or step.stage is not None
                 or step.pattern[1:] != ""
             )
+        elif isinstance(step, known.CharacterRules):
+            unclear = True
         elif makes_several:
             unclear = later_cuts
         else:

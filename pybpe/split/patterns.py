@@ -79,3 +79,10 @@ ALIASES = {
 def shown(pattern: str) -> str:
     """Return a pattern as a message shows it, cut short when it is long."""
     return repr(pattern) if len(pattern) <= 80 else repr(pattern[:77]) + "..."
+
+
+def literal(text: str) -> str:
+    """Return a pattern, of any dialect, that matches exactly this text."""
+    import re
+
+    return re.sub(r"[!-/:-@\[-^`{-~]", r"\\\g<0>", text)

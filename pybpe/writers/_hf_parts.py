@@ -5,17 +5,17 @@ The reverse of `pybpe.formats._hf_parts`, which says what each part means.
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 from pybpe import decoders as known_decoders
 from pybpe import normalizers as known_steps
 from pybpe.decoders import Decoder
 from pybpe.errors import ModelError
-from pybpe.formats._hf_parts import literal
 from pybpe.formats._source import shown
-from pybpe.normalizers import Replace, Step
+from pybpe.normalizers import CharacterRules, Replace, Step
 from pybpe.split import Split, Stage
-from pybpe.split.patterns import GPT2
+from pybpe.split.patterns import GPT2, literal
 from pybpe.writers._patterns import same_matches, translated
 
 Json = dict[str, Any]
@@ -58,7 +58,27 @@ def normalizer(steps: tuple[Step, ...]) -> Json | None:
     Raises:
         ModelError: Hugging Face has no such step.
     """
-    return _sequence([_step(step) for step in steps], "normalizers")
+    parts: list[Json] = []
+    for step in steps:
+        if isinstance(step, known_steps.CharacterRules):
+            parts += _character_rules(step)
+        else:
+            parts.append(_step(step))
+    return _sequence(parts, "normalizers")
+
+
+def _character_rules(step: CharacterRules) -> list[Json]:
+    """Return the steps that do what rules for characters say.
+
+    Raises:
+        ModelError: There are none, or not only such.
+    """
+    from pybpe.formats import _map_steps
+
+    parts = _map_steps.written(step)
+    if parts is None:
+        raise ModelError(f"a tokenizer.json has no steps that do what {step!r} does")
+    return parts
 
 
 def _step(step: Step) -> Json:
@@ -68,6 +88,9 @@ def _step(step: Step) -> Json:
         return {"type": _RULES[step.rule]}
     if isinstance(step, Replace):
         return _replace(step)
+    if isinstance(step, known_steps.Precompiled):
+        table = base64.b64encode(step.table).decode()
+        return {"type": "Precompiled", "precompiled_charsmap": table}
     if isinstance(step, known_steps.Prepend):
         return {"type": "Prepend", "prepend": step.content}
     if isinstance(step, known_steps.Strip):

@@ -28,12 +28,13 @@ from pybpe.codepoint import (
     CodepointModel,
 )
 from pybpe.errors import ModelError
-from pybpe.formats._hf_parts import literal, normalizers
+from pybpe.formats._hf_parts import normalizers
 from pybpe.formats._source import shown
 from pybpe.normalizers import apply_all
+from pybpe.split.patterns import literal
 from pybpe.writers import _charsmap, _hf_parts
 from pybpe.writers._parts import text_of
-from pybpe.writers._piece_merges import PieceMerges
+from pybpe.writers._piece_merges import PieceMerges, holding
 
 Json = dict[str, Any]
 
@@ -234,11 +235,11 @@ def _cuts(
         for number, text in enumerate(texts)
         if kinds[number] == NORMAL and number not in merges.unmade
     ]
+    holds_symbol = holding(symbols)
     unmade = {
         texts[number]
         for number in merges.unmade
-        if kinds[number] in (NORMAL, BYTE, UNKNOWN)
-        and not any(symbol in texts[number] for symbol in symbols)
+        if kinds[number] in (NORMAL, BYTE, UNKNOWN) and not holds_symbol(texts[number])
     }
     known = set(made)
     if not model.byte_fallback:
