@@ -28,8 +28,9 @@ _BLOCK = 256
 _DAMAGED = "its character map is damaged: {}"
 # tokenizers looks up clusters that are shorter, in bytes.
 _TOO_LONG = 6
-# A trie has fewer nodes: sentencepiece's largest has a tenth.
-_MOST_NODES = 1 << 22
+# More than there are by far: sentencepiece's maps have 300,000 nodes, and strings of
+# up to 12 bytes.
+_MOST_NODES, _LONGEST_KEY = 1 << 20, 64
 # Characters that rules put together: there are rules of four in sentencepiece's maps.
 _MOST_JOINED = 16
 # `re` is slow on sets of many ranges beyond the first plane: all of it is looked at.
@@ -123,18 +124,19 @@ class Table:
                 children.setdefault(place ^ (cell & _LABEL), []).append(place)
         found: dict[str, str] = {}
         todo = [(self.root, b"")]
-        n_left = _MOST_NODES
+        n_nodes = 0
         while todo:
             node, key = todo.pop()
-            for place in children.get(node, ()):
+            places = children.get(node, ())
+            n_nodes += len(places)
+            if n_nodes > _MOST_NODES or (places and len(key) >= _LONGEST_KEY):
+                raise ValueError(_DAMAGED.format("its rules are endless"))
+            for place in places:
                 cell = self.cells[place]
                 below, text = place ^ _offset(cell), key + bytes([cell & _LABEL])
                 if cell & _HAS_VALUE:
                     found[text.decode()] = self._value(below)
                 todo.append((below, text))
-            n_left -= len(todo) > 0
-            if not n_left:
-                raise ValueError(_DAMAGED.format("its rules are endless"))
         return found
 
     def first_plane(self) -> tuple[set[int], set[int]]:

@@ -72,7 +72,8 @@ def plain_rules(rules: dict[str, str], string: str, kept: list[str]) -> str:
             made += symbol
             at += len(symbol)
             continue
-        keys = [string[at : at + n] for n in range(1, 9) if string[at : at + n] in rules]
+        starts = (string[at : at + n] for n in range(1, 9))
+        keys = [start for start in starts if start in rules]
         key = max(keys, key=len, default=string[at])
         made += rules.get(key, key)
         at += len(key)
