@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,8 @@ import numpy as np
 import pytest
 
 import pybpe
+from pybpe._binding_json import BadLine, json_lines
+from pybpe._proto import pybpe_pb2
 from pybpe.corpora import ShardWriter, join_shards, open_shards, read_documents
 from pybpe.errors import CorpusError, TrainingError
 
@@ -74,6 +77,56 @@ def test_counts_with_huge_numbers() -> None:
         pybpe.Counts.from_bytes(data[:12] + size + data[16:])
     with pytest.raises(TrainingError, match="truncated"):
         pybpe.Counts.from_bytes(data[:12] + struct.pack("<I", 1 << 30) + data[16:])
+
+
+def crafted(record: bytes = b"", **fields: int) -> bytes:
+    """Return counts of the text "a" with other numbers, and checksums that fit."""
+    data = pybpe.count_texts(["a"], pattern=PATTERN).to_bytes()
+    end = 16 + struct.unpack_from("<I", data, 12)[0]
+    message = pybpe_pb2.Counts.FromString(data[16:end])
+    record = record or data[end:-32]
+    for name, value in {**fields, "records_size": len(record)}.items():
+        setattr(message, name, value)
+    said = message.SerializeToString(deterministic=True)
+    data = data[:12] + struct.pack("<I", len(said)) + said + record
+    return data + hashlib.sha256(data).digest()
+
+
+MOST = b"\xff" * 9 + b"\x01"  # 2**64 - 1, as records have it
+
+
+@pytest.mark.parametrize(
+    ("damaged", "complaint"),
+    [
+        (crafted(pretokens=2), "more pretokens than bytes"),
+        (crafted(distinct_pretokens=2), "more distinct pretokens than pretokens"),
+        (crafted(b"\1\1\1a"), "a record of it makes no sense"),
+        (crafted(b"\0\1\0"), "a record of it makes no sense"),
+        (crafted(MOST + b"\1\0a", bytes=2**64 - 1), "not those that it announces"),
+        (crafted(b"\1" + MOST + b"\0a"), "not those that it announces"),
+        (crafted(b"\1\1\0a" * 2, pretokens=2, bytes=2), "not those that it announces"),
+    ],
+)
+def test_counts_that_cannot_be(damaged: bytes, complaint: str) -> None:
+    with pytest.raises(TrainingError, match=complaint):
+        pybpe.Counts.from_bytes(damaged)
+
+
+@pytest.mark.parametrize(
+    ("huge", "complaint"),
+    [
+        (crafted(documents=2**64 - 1), r"there are 2\*\*64 texts or more"),
+        (crafted(bytes=2**63), r"the texts have 2\*\*64 bytes or more"),
+        (
+            crafted(b"\1" + MOST + b"\0a", pretokens=2**64 - 1, bytes=2**64 - 1),
+            r"the texts have 2\*\*64 bytes or more",
+        ),
+    ],
+)
+def test_counts_that_are_too_much_together(huge: bytes, complaint: str) -> None:
+    assert pybpe.Counts.from_bytes(huge).to_bytes() == huge
+    with pytest.raises(TrainingError, match=complaint):
+        pybpe.merge_counts([huge, huge])
 
 
 # ------------------------------------------------------------------ indexes
@@ -284,6 +337,43 @@ def test_lines_that_are_refused(line: str, complaint: str, tmp_path: Path) -> No
     path.write_text('{"text": 1, "text": "x"}\r\n' + line + "\n")
     with pytest.raises(CorpusError, match=rf"line 2: .*({complaint})"):
         list(read_documents(path))
+
+
+def test_lines_mean_what_they_mean_to_python(tmp_path: Path) -> None:
+    """Random changes of lines: the same text, or refused by both."""
+    rng = random.Random(3)
+    n_good = 0
+    for _ in range(8_000):
+        line = rng.choice(LINES)
+        for _ in range(rng.choice([0, 1, 1, 2])):
+            at = rng.randrange(len(line) + 1)
+            line = line[:at] + rng.choice(PARTS) + line[at + rng.choice([0, 0, 1, 3]) :]
+        try:
+            value = json.loads(line)
+            want = value["text"] if isinstance(value, dict) else None
+        except (ValueError, KeyError):
+            want = None
+        try:
+            texts, _ = json_lines(line.encode(), b"text")
+        except BadLine:
+            assert not isinstance(want, str), line
+            continue
+        assert isinstance(want, str), line
+        # Halves of pairs are none in UTF-16 either.
+        halves = want.encode("utf-16", "surrogatepass")
+        assert str(texts, "utf-8") == halves.decode("utf-16", "replace"), line
+        n_good += 1
+    assert 1_000 < n_good < 7_000
+
+
+LINES = [
+    r'{"text":"a\u00e9\n\ud83d\ude00\ud83d"}',
+    '{"a":{"text":[]},"text":"b"}',
+    '{"x":[-0.5e+10,true,null,NaN,-Infinity,[[{}]]], "text" : "one", "text":"two"}',
+    '{"text":1,"b":"","text":"\u00e9\u4e2d\U0001f600 and more of it"}',
+]
+PARTS = [*'{}[]:,"\\ \t\r-0.E/\x7f\x1f\0\u2028\ufeff', '"text":', '"x"', r"\u", "d83d"]
+PARTS += [r"\ude00", r"\ud83d", r"\u0061", r"\"", r"\/", "12", "e+", "true", "Infinity"]
 
 
 def test_a_million_keys_take_no_long_time(tmp_path: Path) -> None:
