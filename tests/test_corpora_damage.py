@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
 import struct
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -374,6 +377,33 @@ LINES = [
 ]
 PARTS = [*'{}[]:,"\\ \t\r-0.E/\x7f\x1f\0\u2028\ufeff', '"text":', '"x"', r"\u", "d83d"]
 PARTS += [r"\ude00", r"\ud83d", r"\u0061", r"\"", r"\/", "12", "e+", "true", "Infinity"]
+
+
+@pytest.mark.parametrize("num_threads", [1, 2])
+def test_what_an_error_holds_can_be_collected(
+    num_threads: int, tmp_path: Path, source: Path
+) -> None:
+    """Python may crash when it clears memoryviews that lend their buffers."""
+    source.write_text('{"text": "a <|end|>"}')
+    TOK.save(tmp_path / "model.pybpe")
+    program = (
+        "import gc, pybpe, sys\n"
+        "model, source, folder, threads = sys.argv[1:]\n"
+        "gc.disable()\n"
+        "try:\n"
+        "    pybpe.load(model).encode_files(\n"
+        "        source, folder, separator=None, num_threads=int(threads))\n"
+        "except pybpe.SpecialTokenError as error:\n"
+        "    error.me = error\n"
+        "gc.collect()\n"
+    )
+    paths = (tmp_path / "model.pybpe", source, tmp_path / "s", num_threads)
+    done = subprocess.run(
+        [sys.executable, "-c", program, *map(str, paths)],
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(Path(pybpe.__file__).parent.parent)},
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_a_million_keys_take_no_long_time(tmp_path: Path) -> None:

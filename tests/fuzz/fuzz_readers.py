@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import contextlib
 import copy
 import faulthandler
 import hashlib
@@ -64,7 +65,7 @@ class Seed(NamedTuple):
     beside: tuple[str, bytes] | None = None  # the other file of a pair
     options: dict[str, Any] = {}  # noqa: RUF012 - read only
     corpus: corpus_files.CorpusFile | None = None  # read otherwise
-    root: object = None  # keeps the folder that it is in
+    root: tempfile.TemporaryDirectory[str] | None = None  # it is in there
 
 
 # ------------------------------------------------------------------ seeds
@@ -424,7 +425,11 @@ def run(
     seeds = list(FORMATS[name]())
     ends = {"loaded": 0, "refused": 0, "useless": 0}
     begin = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        for first in seeds:
+            if first.root:
+                stack.callback(first.root.cleanup)
         for first in seeds:
             end = try_file(Path(folder), first, first.data)
             assert end == "loaded", f"the unchanged {first.name} of {name} was {end}"
