@@ -322,7 +322,7 @@ def merge_counts(
         ValueError: There are none, or they were not made with the same split, special
             tokens and protected strings.
         TrainingError: A file is damaged or something else (see `Counts.load`), there
-            are more than `max_pretokens`, or 2**64 bytes or pretokens.
+            are more than `max_pretokens`, or 2**64 texts, bytes or pretokens.
         OSError: A file cannot be read.
     """
     refuse_lone_text(parts, "parts", "a list of counts or paths")
@@ -383,9 +383,11 @@ class _Sum:
             return 0
         _refuse_unlike(old, self._first, head, name)
         size = old.size + head.size
+        documents = old.documents + head.documents
         if size >= 2**64:
             raise TrainingError("the texts have 2**64 bytes or more together")
-        documents = old.documents + head.documents
+        if documents >= 2**64:
+            raise TrainingError("there are 2**64 texts or more together")
         self._head = old._replace(documents=documents, size=size)
         return old.size
 

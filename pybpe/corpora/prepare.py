@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -13,6 +13,7 @@ from pybpe._text import to_utf8
 from pybpe._threads import check_num_threads
 from pybpe.corpora.documents import CHUNK, Chunk, Place
 from pybpe.corpora.encoding import DocumentEncoder, Encoded, seam_finder
+from pybpe.corpora.index import INDEX, read_index, read_progress
 from pybpe.corpora.inputs import Source, find_sources
 from pybpe.corpora.layouts import (
     About,
@@ -24,7 +25,6 @@ from pybpe.corpora.output import PART, Stream, locked
 from pybpe.corpora.pipeline import in_order
 from pybpe.corpora.reading import FIELD, Reading, check_reading, chunks
 from pybpe.corpora.run import PROGRESS, Position, Run, Totals, finished, tidy
-from pybpe.corpora.shards import INDEX, read_index
 from pybpe.errors import CorpusError
 from pybpe.permissions import NONE
 
@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 
 # Seconds between two calls of `progress`.
 _INTERVAL = 0.1
+
+# The names that layouts give.
+_NAMES = re.compile(
+    r"(shard|train|val)-[0-9]{5,}\.tokens|(train|val)(_[0-9]{6,})?\.(bin|idx)"
+)
 
 
 class PrepareProgress(NamedTuple):
@@ -275,22 +280,31 @@ def clear(folder: Path) -> None:
     Raises:
         CorpusError: Its index is not ours.
     """
-    path = folder / INDEX
+    path, state = folder / INDEX, folder / PROGRESS
+    names: list[str] = []
     if path.exists():
-        for entry in read_index(path)["files"]:
-            name = folder / entry["file"]
-            name.unlink(missing_ok=True)
-            if name.suffix == ".bin":
-                name.with_suffix(".idx").unlink(missing_ok=True)
-        path.unlink()
-    state = folder / PROGRESS
+        names += [entry["file"] for entry in read_index(path)["files"]]
     if state.exists():
-        for split in json.loads(state.read_bytes())["splits"].values():
-            for entry in split["finished"]:
-                (folder / entry["file"]).unlink(missing_ok=True)
+        names += _finished_names(folder, state)
+    for name in map(folder.joinpath, names):
+        name.unlink(missing_ok=True)
+        if name.suffix == ".bin":
+            name.with_suffix(".idx").unlink(missing_ok=True)
+    path.unlink(missing_ok=True)
     tidy(folder)
     for left in folder.glob(f"*{PART}"):
         left.unlink()
+
+
+def _finished_names(folder: Path, state: Path) -> list[str]:
+    """Return the names of complete files of an unfinished run."""
+    try:
+        splits = read_progress(state, (), None)["splits"].values()
+        return [entry["file"] for split in splits for entry in split["finished"]]
+    except CorpusError:
+        # Damaged. The folder was empty when the run began, so what has one of the names
+        # that runs give is its own.
+        return [path.name for path in folder.iterdir() if _NAMES.fullmatch(path.name)]
 
 
 def _report(

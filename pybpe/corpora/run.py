@@ -18,8 +18,15 @@ import numpy as np
 
 from pybpe._whole_file import TEMPORARY, whole_file
 from pybpe.corpora.documents import Place
+from pybpe.corpora.index import (
+    FORMAT,
+    INDEX,
+    VERSION,
+    read_index,
+    read_progress,
+    read_run,
+)
 from pybpe.corpora.output import PART, State, Stream
-from pybpe.corpora.shards import INDEX, read_index
 from pybpe.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -27,7 +34,6 @@ if TYPE_CHECKING:
     from pybpe.corpora.inputs import Source
 
 RUN, PROGRESS = "run.json", "progress.json"
-FORMAT, VERSION = "pybpe corpus", 1
 
 # Seconds between two states: about so much work is done again after a kill.
 _INTERVAL = 2.0
@@ -130,7 +136,7 @@ class Run:
                     f"{source.path}: a pipe cannot be read again, so the run cannot be "
                     "gone on with; begin anew with overwrite=True, better from files"
                 )
-        begun = _load(self._folder / RUN)
+        begun = read_run(self._folder / RUN)
         refuse_changes(
             self._folder, begun, {**self._asked, "sources": _with_times(self._sources)}
         )
@@ -138,7 +144,8 @@ class Run:
         # there were none, or the run would not have come so far.
         _remove_temporary(self._folder)
         self._save(RUN, {**self._asked, "sources": _with_times(self._sources)})
-        state = _load(self._folder / PROGRESS)
+        splits = [stream.split for stream in self._streams]
+        state = read_progress(self._folder / PROGRESS, splits, len(self._sources))
         source, place = state["position"]
         self.position = Position(source, Place(*place))
         self.totals = Totals(*state["totals"])
@@ -387,19 +394,6 @@ def _of_source(source: Source) -> dict[str, Any]:
 
 def _with_times(sources: Sequence[Source]) -> list[dict[str, Any]]:
     return [{**_of_source(source), "mtime_ns": source.mtime_ns} for source in sources]
-
-
-def _load(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_bytes())
-        if not isinstance(value, dict):
-            raise TypeError
-    except (FileNotFoundError, ValueError, TypeError):
-        raise CorpusError(
-            f"{path}: missing or damaged, so the run cannot be gone on with; begin "
-            "anew with overwrite=True"
-        ) from None
-    return value
 
 
 def _spread(numbers: np.ndarray[Any, np.dtype[np.uint64]]) -> Any:

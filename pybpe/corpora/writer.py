@@ -15,10 +15,9 @@ from pybpe._threads import check_num_threads, in_threads
 from pybpe._whole_file import whole_file
 from pybpe.corpora.documents import Documents
 from pybpe.corpora.encoding import DocumentEncoder, Encoded
+from pybpe.corpora.index import FORMAT, INDEX, VERSION, read_index
 from pybpe.corpora.layouts import About, ShardsLayout, check_shard_size
 from pybpe.corpora.output import ENDS, PART, Stream
-from pybpe.corpora.run import FORMAT, VERSION
-from pybpe.corpora.shards import INDEX, read_index
 from pybpe.errors import CorpusError
 from pybpe.permissions import NONE
 
