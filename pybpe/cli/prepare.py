@@ -11,7 +11,12 @@ import click
 import pybpe
 from pybpe.cli.bars import Bar
 from pybpe.cli.models import load, pattern_option
-from pybpe.cli.options import MAX_THREADS, in_our_words, input_options, unescaped
+from pybpe.cli.options import (
+    in_our_words,
+    input_options,
+    quiet_option,
+    threads_option,
+)
 
 if TYPE_CHECKING:
     from pybpe.corpora import EncodingReport, PrepareProgress
@@ -79,12 +84,6 @@ LAYOUTS = ("shards", "nanogpt", "llm.c", "megatron")
 )
 @input_options
 @click.option(
-    "--split-on",
-    metavar="STRING",
-    help=r"What stands between the documents of a text file ('\n': each line is one). "
-    "Default: a file is a document.",
-)
-@click.option(
     "--allow-special",
     is_flag=True,
     help="Special tokens in the documents become their ids.",
@@ -93,18 +92,13 @@ LAYOUTS = ("shards", "nanogpt", "llm.c", "megatron")
     "--plain", is_flag=True, help="Special tokens in the documents are plain text."
 )
 @pattern_option
-@click.option(
-    "--threads",
-    type=click.IntRange(1, MAX_THREADS),
-    metavar="INTEGER",
-    help="Default: all processors.",
-)
+@threads_option
 @click.option(
     "--overwrite",
     is_flag=True,
     help="Begin anew, and remove what an earlier run has written.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="No progress bar, no summary.")
+@quiet_option
 def prepare(
     model: str,
     inputs: tuple[str, ...],
@@ -112,7 +106,6 @@ def prepare(
     separator: str | None,
     no_separator: bool,
     form: str | None,
-    split_on: str | None,
     allow_special: bool,
     plain: bool,
     split: Split | None,
@@ -143,7 +136,6 @@ def prepare(
             inputs,
             folder,
             format=form,  # type: ignore[arg-type]  # click has checked it
-            split_on=None if split_on is None else unescaped(split_on),
             allowed_special="all" if allow_special else frozenset(),
             disallowed_special=() if plain else "all",
             num_threads=threads,
