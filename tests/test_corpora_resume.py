@@ -285,6 +285,36 @@ def test_files_of_an_unfinished_run_that_are_gone(tmp_path: Path, corpus: Path) 
 
 
 @pytest.mark.usefixtures("many_states")
+@pytest.mark.parametrize("layout", ["shards", "megatron"])
+def test_overwriting_takes_any_unfinished_run(
+    tmp_path: Path, corpus: Path, layout: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With all files named but no index yet, and with a state that is damaged."""
+    options = {**OPTIONS, "layout": layout}
+    folder = tmp_path / "out"
+    with monkeypatch.context() as patch:
+
+        def fail(*_: object) -> None:
+            raise Stop
+
+        patch.setattr(run, "write_index", fail)
+        with pytest.raises(Stop):
+            TOK.encode_files(corpus, folder, **options)
+    names = {path.name for path in folder.iterdir()}
+    assert names > {"run.json", "progress.json"}
+    assert not any(name.endswith(".part") for name in names)
+    TOK.encode_files(corpus, folder, overwrite=True, **options)
+    whole = digests(folder)
+    broken_off(corpus, tmp_path / "other", **options)
+    for damage in (b"{}", b"{", b"[]", b'{"splits": {"train": {"finished": [{}]}}}'):
+        (tmp_path / "other" / "progress.json").write_bytes(damage)
+        with pytest.raises(CorpusError):
+            TOK.encode_files(corpus, tmp_path / "other", **options)
+    TOK.encode_files(corpus, tmp_path / "other", overwrite=True, **options)
+    assert digests(tmp_path / "other") == whole
+
+
+@pytest.mark.usefixtures("many_states")
 def test_two_at_once_are_refused(tmp_path: Path, corpus: Path) -> None:
     pytest.importorskip("fcntl")
     folder = tmp_path / "out"

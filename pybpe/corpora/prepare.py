@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -20,11 +19,10 @@ from pybpe.corpora.layouts import (
     check_shard_size,
     layout_type,
 )
-from pybpe.corpora.output import PART, Stream, locked
+from pybpe.corpora.output import Stream, locked
 from pybpe.corpora.pipeline import in_order
 from pybpe.corpora.reading import FIELD, Reading, check_reading, chunks
-from pybpe.corpora.run import PROGRESS, Position, Run, Totals, finished, tidy
-from pybpe.corpora.shards import INDEX, read_index
+from pybpe.corpora.run import Position, Run, Totals, clear, finished, tidy
 from pybpe.errors import CorpusError
 from pybpe.permissions import NONE
 
@@ -267,30 +265,6 @@ def _refuse_change(source: Source) -> None:
 
 def _progress(totals: Totals, done: int, total: int | None) -> PrepareProgress:
     return PrepareProgress(done, total, totals.documents, totals.tokens)
-
-
-def clear(folder: Path) -> None:
-    """Remove what a run has written to a folder, finished or not; nothing else.
-
-    Raises:
-        CorpusError: Its index is not ours.
-    """
-    path = folder / INDEX
-    if path.exists():
-        for entry in read_index(path)["files"]:
-            name = folder / entry["file"]
-            name.unlink(missing_ok=True)
-            if name.suffix == ".bin":
-                name.with_suffix(".idx").unlink(missing_ok=True)
-        path.unlink()
-    state = folder / PROGRESS
-    if state.exists():
-        for split in json.loads(state.read_bytes())["splits"].values():
-            for entry in split["finished"]:
-                (folder / entry["file"]).unlink(missing_ok=True)
-    tidy(folder)
-    for left in folder.glob(f"*{PART}"):
-        left.unlink()
 
 
 def _report(

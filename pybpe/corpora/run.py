@@ -16,10 +16,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pybpe._whole_file import TEMPORARY, whole_file
+from pybpe._whole_file import TEMPORARY
 from pybpe.corpora.documents import Place
+from pybpe.corpora.index import (
+    INDEX,
+    are_files,
+    read_index,
+    refuse_missing,
+    remove_files,
+    write_index,
+    write_json,
+)
 from pybpe.corpora.output import PART, State, Stream
-from pybpe.corpora.shards import INDEX, read_index
 from pybpe.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -27,7 +35,6 @@ if TYPE_CHECKING:
     from pybpe.corpora.inputs import Source
 
 RUN, PROGRESS = "run.json", "progress.json"
-FORMAT, VERSION = "pybpe corpus", 1
 
 # Seconds between two states: about so much work is done again after a kill.
 _INTERVAL = 2.0
@@ -104,7 +111,7 @@ class Run:
         else:
             self._refuse_others()
             _remove_temporary(folder)
-            self._save(RUN, {**self._asked, "sources": _with_times(sources)})
+            self._save_run()
             self.commit()
 
     # -------------------------------------------------------------- beginning
@@ -130,20 +137,29 @@ class Run:
                     f"{source.path}: a pipe cannot be read again, so the run cannot be "
                     "gone on with; begin anew with overwrite=True, better from files"
                 )
-        begun = _load(self._folder / RUN)
-        refuse_changes(
-            self._folder, begun, {**self._asked, "sources": _with_times(self._sources)}
-        )
+        refuse_changes(self._folder, _load(self._folder / RUN), self._run())
         # Of what is written nothing depends on how special tokens would be treated:
         # there were none, or the run would not have come so far.
         _remove_temporary(self._folder)
-        self._save(RUN, {**self._asked, "sources": _with_times(self._sources)})
+        self._save_run()
         state = _load(self._folder / PROGRESS)
-        source, place = state["position"]
-        self.position = Position(source, Place(*place))
-        self.totals = Totals(*state["totals"])
-        for stream in self._streams:
-            stream.restore(state["splits"][stream.split])
+        try:
+            source, place = state["position"]
+            self.position = Position(source, Place(*place))
+            self.totals = Totals(*state["totals"])
+            for stream in self._streams:
+                stream.restore(state["splits"][stream.split])
+        except CorpusError:
+            raise
+        except (KeyError, TypeError, ValueError):
+            raise _damaged(self._folder / PROGRESS) from None
+
+    def _run(self) -> dict[str, Any]:
+        """Return what `run.json` says."""
+        return {**self._asked, "sources": _with_times(self._sources)}
+
+    def _save_run(self) -> None:
+        write_json(self._folder / RUN, self._run())
 
     # -------------------------------------------------------------- writing
 
@@ -250,13 +266,9 @@ class Run:
     def _commit(self, states: Sequence[State], said: dict[str, Any]) -> None:
         for state in states:
             state.sync()
-        self._save(PROGRESS, said)
+        write_json(self._folder / PROGRESS, said)
         for state in states:
             state.give_names()
-
-    def _save(self, name: str, value: Mapping[str, Any]) -> None:
-        with whole_file(self._folder / name) as file:
-            file.write(json.dumps(value, indent=1).encode() + b"\n")
 
     # -------------------------------------------------------------- ending
 
@@ -278,14 +290,12 @@ class Run:
             stream.end()
         self.commit()
         index = {
-            "format": FORMAT,
-            "version": VERSION,
             **self._asked,
             **self.totals._asdict(),
             "files": [entry for stream in self._streams for entry in stream.finished],
             "sources": [_of_source(source) for source in self._sources],
         }
-        self._save(INDEX, index)
+        write_index(self._folder / INDEX, index)
         tidy(self._folder)
         return index
 
@@ -303,7 +313,7 @@ def finished(
     """Return the index of a folder that holds already what is asked for.
 
     Raises:
-        CorpusError: It holds something else, or a source is newer.
+        CorpusError: It holds something else, a source is newer, or a file is missing.
     """
     path = folder / INDEX
     if not path.exists():
@@ -311,6 +321,7 @@ def finished(
     index = read_index(path)
     plain = [_of_source(source) for source in sources]
     refuse_changes(folder, index, {**asked, "sources": plain})
+    refuse_missing(folder, index["files"])
     done = path.stat().st_mtime_ns
     for source in sources:
         if source.mtime_ns > done:
@@ -319,6 +330,32 @@ def finished(
                 "give another folder, or overwrite=True"
             )
     return index
+
+
+def clear(folder: Path) -> None:
+    """Remove what a run has written to a folder, finished or not; nothing else.
+
+    Raises:
+        CorpusError: Its index is not ours.
+    """
+    path = folder / INDEX
+    if path.exists():
+        remove_files(folder, read_index(path)["files"])
+        path.unlink()
+    remove_files(folder, _complete_files(folder / PROGRESS))
+    tidy(folder)
+    for left in folder.glob(f"*{PART}"):
+        left.unlink()
+
+
+def _complete_files(state: Path) -> list[dict[str, Any]]:
+    """Return the files that a state says are complete: none if it is damaged."""
+    try:
+        splits = json.loads(state.read_bytes())["splits"].values()
+        files = [entry for split in splits for entry in split["finished"]]
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
+        return []
+    return files if are_files(files) else []
 
 
 def tidy(folder: Path) -> None:
@@ -395,11 +432,15 @@ def _load(path: Path) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise TypeError
     except (FileNotFoundError, ValueError, TypeError):
-        raise CorpusError(
-            f"{path}: missing or damaged, so the run cannot be gone on with; begin "
-            "anew with overwrite=True"
-        ) from None
+        raise _damaged(path) from None
     return value
+
+
+def _damaged(path: Path) -> CorpusError:
+    return CorpusError(
+        f"{path}: missing or damaged, so the run cannot be gone on with; begin anew "
+        "with overwrite=True"
+    )
 
 
 def _spread(numbers: np.ndarray[Any, np.dtype[np.uint64]]) -> Any:

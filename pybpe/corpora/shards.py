@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import struct
 import zlib
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from pybpe.corpora.index import INDEX, read_index
 from pybpe.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ MAGIC = b"pybpeTOK"
 VERSION = 1
 HEADER_SIZE = 256
 ENDING = ".tokens"
-INDEX = "index.json"
 
 # Magic, version, bytes of a token, tokens, documents, where the offsets are, separator,
 # n_vocab, CRC-32 of all that follows the header, nothing, SHA-256 of the tokenizer.
@@ -315,23 +314,3 @@ def open_shards(path: str | os.PathLike[str], split: str | None = None) -> Shard
         raise CorpusError(f"{error.filename}: named in {name}, but not there") from None
     found.index = index
     return found
-
-
-def read_index(path: Path) -> dict[str, Any]:
-    """Return what an index says.
-
-    Raises:
-        CorpusError: It is not there, or no index.
-    """
-    try:
-        index = json.loads(path.read_bytes())
-        if not isinstance(index, dict) or not isinstance(index["files"], list):
-            raise TypeError
-    except FileNotFoundError:
-        raise CorpusError(
-            f"{path}: not there: the shards are not finished (run it again), or not "
-            "joined (join_shards)"
-        ) from None
-    except (ValueError, KeyError, TypeError):
-        raise CorpusError(f"{path}: not an index of shards") from None
-    return index
