@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pybpe import _binding_training as core
-from pybpe._training_options import integer, refuse_lone_text
+from pybpe._training_options import integer
 from pybpe.errors import TrainingError
 
 if TYPE_CHECKING:
     from pybpe._counting import PretokenCounter
+    from pybpe.corpora.inputs import Paths
 
 # By default no more threads than this: one thread reads the texts for all of them.
 _MAX_DEFAULT_THREADS = 16
 
 
 def from_files(
-    paths: Iterable[str | os.PathLike[str]],
+    paths: Paths,
     format: str | None,
     field: str,
     split_on: str | bytes | None,
@@ -38,9 +38,8 @@ def from_files(
     from pybpe.corpora.inputs import find_sources
     from pybpe.corpora.reading import check_reading
 
-    refuse_lone_text(paths, "paths", "a list of paths")
     reading = check_reading(field, split_on)
-    sources = find_sources(paths, format, what="paths", may_repeat=True)
+    sources = find_sources(paths, format, may_repeat=True)
     return (
         lambda counter: count_pretokens(counter, sources, reading),
         total_size(sources),

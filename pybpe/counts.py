@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from pybpe._counting import PretokenCounter
+    from pybpe.corpora.inputs import Paths
     from pybpe.split import PatternLike, Split
     from pybpe.tokenizer import Tokenizer
 
@@ -252,7 +253,7 @@ def count_texts(
 
 
 def count_files(
-    paths: Iterable[str | os.PathLike[str]],
+    paths: Paths,
     *,
     pattern: PatternLike = PATTERN,
     special_tokens: Iterable[Token] = (),

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pybpe._counting import PretokenCounter
+    from pybpe.corpora.inputs import Paths
     from pybpe.split import PatternLike
     from pybpe.tokenizer import Tokenizer
 
@@ -194,7 +195,7 @@ def train(
 
 
 def train_from_files(
-    paths: Iterable[str | os.PathLike[str]],
+    paths: Paths,
     vocab_size: int | None = None,
     *,
     num_merges: int | None = None,

@@ -394,7 +394,7 @@ def test_inputs_that_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="format must be one of text, jsonl, parquet"):
         find_sources(tmp_path, "csv")
     with pytest.raises(
-        TypeError, match=r"inputs\[1\] must be a str or a path, got int"
+        TypeError, match=r"paths\[1\] must be a str or a path, got int"
     ):
         find_sources([tmp_path, 3])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="split_on is empty"):

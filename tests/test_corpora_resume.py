@@ -73,7 +73,7 @@ def test_a_run_that_is_broken_off_is_gone_on_with(
     for _ in range(500):
         calls = 0
 
-        def stop(progress: pybpe.corpora.PrepareProgress) -> None:
+        def stop(progress: pybpe.corpora.EncodingProgress) -> None:
             nonlocal calls
             calls += 1
             seen.append(progress.documents)
@@ -195,7 +195,7 @@ def test_a_gigabyte_killed_ten_times(
 
 
 def broken_off(corpus: Path, folder: Path, **options: Any) -> None:
-    def stop(progress: pybpe.corpora.PrepareProgress) -> None:
+    def stop(progress: pybpe.corpora.EncodingProgress) -> None:
         if progress.documents:
             raise Stop
 
@@ -232,7 +232,7 @@ def test_another_run_is_refused_by_name(
     ):
         TOK.encode_files(corpus / "e*", folder, **OPTIONS)
     (corpus / "z.txt").write_text("more")
-    with pytest.raises(CorpusError, match="begun with 54 inputs, and now there are 55"):
+    with pytest.raises(CorpusError, match="begun with 54 files, and now there are 55"):
         TOK.encode_files(corpus, folder, **OPTIONS)
     (corpus / "z.txt").unlink()
     assert digests(folder) == before
@@ -466,15 +466,15 @@ def test_a_pipe_is_read_but_not_gone_on_with(tmp_path: Path) -> None:
 
 def test_nothing_to_encode(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b"\n")
-    with pytest.raises(CorpusError, match="there are no documents in the inputs"):
+    with pytest.raises(CorpusError, match="there are no documents in the files"):
         TOK.encode_files(tmp_path / "a.jsonl", tmp_path / "out", **OPTIONS)
-    with pytest.raises(CorpusError, match="no input"):
+    with pytest.raises(CorpusError, match="paths is empty"):
         TOK.encode_files([], tmp_path / "out", **OPTIONS)
 
 
 def test_progress_tells_the_truth(tmp_path: Path) -> None:
     source = write_jsonl(tmp_path / "a.jsonl", TEXTS)
-    calls: list[pybpe.corpora.PrepareProgress] = []
+    calls: list[pybpe.corpora.EncodingProgress] = []
     report = TOK.encode_files(
         source, tmp_path / "out", progress=calls.append, **OPTIONS
     )

@@ -19,7 +19,7 @@ from pybpe.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from pybpe.corpora import EncodingReport, PrepareProgress
+    from pybpe.corpora import EncodingProgress, EncodingReport
     from pybpe.split import Split
 
 PREPARE_EXAMPLES = """\b
@@ -36,7 +36,7 @@ LAYOUTS = ("shards", "nanogpt", "llm.c", "megatron")
 
 @click.command(epilog=PREPARE_EXAMPLES)
 @click.argument("model")
-@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "-o", "--output", "folder", required=True, metavar="FOLDER", help="Where to write."
 )
@@ -101,7 +101,7 @@ LAYOUTS = ("shards", "nanogpt", "llm.c", "megatron")
 @quiet_option
 def prepare(
     model: str,
-    inputs: tuple[str, ...],
+    files: tuple[str, ...],
     folder: str,
     separator: str | None,
     no_separator: bool,
@@ -113,10 +113,10 @@ def prepare(
     quiet: bool,
     **options: Any,
 ) -> None:
-    r"""Encode the documents of INPUTs with a trained MODEL into files for training.
+    r"""Encode the documents of FILEs with a trained MODEL into files for training.
 
-    INPUTs are files, folders or patterns: .txt, .jsonl, .parquet, also compressed (.gz,
-    .zst, .xz, .bz2). The same command goes on where it was broken off, and gives the
+    FILEs are .txt, .jsonl or .parquet, also compressed (.gz, .zst, .xz, .bz2), folders
+    or patterns. The same command goes on where it was broken off, and gives the
     very files of one undisturbed run; on a finished folder it does nothing.
 
     When a document spells a special token of the model, say what that means:
@@ -124,7 +124,7 @@ def prepare(
     """
     if allow_special and plain:
         raise click.UsageError("--allow-special and --plain exclude each other")
-    if "-" in inputs:
+    if "-" in files:
         raise click.UsageError(
             "stdin cannot be read again when a run is gone on with: give files"
         )
@@ -133,7 +133,7 @@ def prepare(
     bar = Meter(hidden=quiet or not sys.stderr.isatty())
     try:
         report = tok.encode_files(
-            inputs,
+            files,
             folder,
             format=form,  # type: ignore[arg-type]  # click has checked it
             allowed_special="all" if allow_special else frozenset(),
@@ -185,7 +185,7 @@ class Meter:
         self._hidden = hidden
         self._bar: Bar | None = None
 
-    def __call__(self, progress: PrepareProgress) -> None:
+    def __call__(self, progress: EncodingProgress) -> None:
         """Show how far it is."""
         if self._hidden:
             return

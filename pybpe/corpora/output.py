@@ -36,7 +36,7 @@ PART = ".part"
 ENDS = ".ends" + PART
 
 
-class Stream:
+class Output:
     """The files of one split, filled one after the other.
 
     Attributes:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pybpe._text import to_utf8
 from pybpe._threads import check_num_threads
 from pybpe.corpora.documents import CHUNK, Chunk, Place
-from pybpe.corpora.encoding import DocumentEncoder, Encoded, seam_finder
+from pybpe.corpora.encoding import DocumentEncoder, Encoded
 from pybpe.corpora.inputs import Source, find_sources
 from pybpe.corpora.layouts import (
     About,
@@ -19,14 +19,16 @@ from pybpe.corpora.layouts import (
     check_shard_size,
     layout_type,
 )
-from pybpe.corpora.output import Stream, locked
+from pybpe.corpora.output import Output, locked
 from pybpe.corpora.pipeline import in_order
 from pybpe.corpora.reading import FIELD, Reading, check_reading, chunks
 from pybpe.corpora.run import Position, Run, Totals, clear, finished, tidy
+from pybpe.corpora.seams import seam_finder
 from pybpe.errors import CorpusError
 from pybpe.permissions import NONE
 
 if TYPE_CHECKING:
+    from pybpe.corpora.inputs import Paths
     from pybpe.permissions import Allowed, Disallowed, Token
     from pybpe.tokenizer import Tokenizer
 
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 _INTERVAL = 0.1
 
 
-class PrepareProgress(NamedTuple):
+class EncodingProgress(NamedTuple):
     """How far `encode_files` is; what `progress` callbacks get.
 
     Attributes:
@@ -84,7 +86,7 @@ class EncodingReport(NamedTuple):
 
 def encode_files(
     tokenizer: Tokenizer,
-    inputs: Iterable[str | os.PathLike[str]] | str | os.PathLike[str],
+    paths: Paths,
     folder: str | os.PathLike[str],
     *,
     separator: Token | int | None,
@@ -100,7 +102,7 @@ def encode_files(
     disallowed_special: Disallowed = "all",
     num_threads: int | None = None,
     overwrite: bool = False,
-    progress: Callable[[PrepareProgress], object] | None = None,
+    progress: Callable[[EncodingProgress], object] | None = None,
 ) -> EncodingReport:
     """Encode the documents of files into files of ids; see `Tokenizer.encode_files`."""
     started = time.monotonic()
@@ -134,9 +136,9 @@ def encode_files(
     threads = check_num_threads(num_threads)
     if progress is not None and not callable(progress):
         raise TypeError(f"progress must be a function, got {progress!r}")
-    sources = find_sources(inputs, format)
+    sources = find_sources(paths, format)
     if not sources:
-        raise CorpusError("no input: give files, folders or patterns")
+        raise CorpusError("paths is empty: give files, folders or patterns")
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     with locked(target):
@@ -146,8 +148,8 @@ def encode_files(
         if index is not None:
             tidy(target)
             return _report(target, index, Totals(index["documents"]), started)
-        streams = _streams(target, kind, encoder, asked)
-        run = Run(target, asked, sources, streams, asked["val_fraction"])
+        outputs = _outputs(target, kind, encoder, asked)
+        run = Run(target, asked, sources, outputs, asked["val_fraction"])
         before = run.totals
         try:
             _Work(run, encoder, reading, sources).run(threads, progress)
@@ -162,9 +164,9 @@ def encode_files(
     return _report(target, index, before, started)
 
 
-def _streams(
+def _outputs(
     folder: Path, kind: type[Any], encoder: DocumentEncoder, asked: dict[str, Any]
-) -> list[Stream]:
+) -> list[Output]:
     """Return what writes each split: "train", and "val" if a share goes there."""
     dtype = encoder.dtype
     about = About(asked["fingerprint"], asked["n_vocab"], encoder.separator, dtype)
@@ -174,7 +176,7 @@ def _streams(
     else:
         layout = kind(about)
     size = asked["shard_size"]
-    return [Stream(folder, split, layout, size, dtype) for split in splits]
+    return [Output(folder, split, layout, size, dtype) for split in splits]
 
 
 def _try_commit(run: Run) -> None:
@@ -207,7 +209,7 @@ class _Work:
         self._sources = sources
 
     def run(
-        self, threads: int, progress: Callable[[PrepareProgress], object] | None
+        self, threads: int, progress: Callable[[EncodingProgress], object] | None
     ) -> None:
         """Do all of it; `progress` is called on this thread."""
         run = self._run
@@ -263,8 +265,8 @@ def _refuse_change(source: Source) -> None:
         raise CorpusError(f"{source.path}: changed while it was read")
 
 
-def _progress(totals: Totals, done: int, total: int | None) -> PrepareProgress:
-    return PrepareProgress(done, total, totals.documents, totals.tokens)
+def _progress(totals: Totals, done: int, total: int | None) -> EncodingProgress:
+    return EncodingProgress(done, total, totals.documents, totals.tokens)
 
 
 def _report(

@@ -27,7 +27,7 @@ from pybpe.corpora.index import (
     write_index,
     write_json,
 )
-from pybpe.corpora.output import PART, State, Stream
+from pybpe.corpora.output import PART, Output, State
 from pybpe.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Run:
         folder: Path,
         asked: Mapping[str, Any],
         sources: Sequence[Source],
-        streams: Sequence[Stream],
+        outputs: Sequence[Output],
         val_fraction: float,
     ) -> None:
         """Begin a run, or go on with one that was broken off.
@@ -88,7 +88,7 @@ class Run:
             folder: Where to write; it is there.
             asked: The options, as JSON has them.
             sources: What is read.
-            streams: One for "train", and one for "val" if there is a `val_fraction`.
+            outputs: One for "train", and one for "val" if there is a `val_fraction`.
             val_fraction: The share of documents that go to "val".
 
         Raises:
@@ -98,7 +98,7 @@ class Run:
         self._folder = folder
         self._asked = dict(asked)
         self._sources = sources
-        self._streams = streams
+        self._outputs = outputs
         self._val_limit = int(val_fraction * 2.0**64)
         self._pool = ThreadPoolExecutor(1, "pybpe-state")
         self._committing: Future[None] | None = None
@@ -147,8 +147,8 @@ class Run:
             source, place = state["position"]
             self.position = Position(source, Place(*place))
             self.totals = Totals(*state["totals"])
-            for stream in self._streams:
-                stream.restore(state["splits"][stream.split])
+            for output in self._outputs:
+                output.restore(state["splits"][output.split])
         except CorpusError:
             raise
         except (KeyError, TypeError, ValueError):
@@ -182,9 +182,9 @@ class Run:
             if self._val_limit:
                 self._write_split(tokens, ends)
             else:
-                self._streams[0].append(tokens, ends)
+                self._outputs[0].append(tokens, ends)
             self.totals, self.position = new, position
-        waiting = sum(stream.n_waiting for stream in self._streams)
+        waiting = sum(output.n_waiting for output in self._outputs)
         if waiting or time.monotonic() >= self._next_state:
             self.commit(wait=waiting > _MAX_WAITING)
 
@@ -197,18 +197,18 @@ class Run:
         """
         before = self.totals, self.position
         parts = [
-            (stream, stream.part, len(stream.finished)) for stream in self._streams
+            (output, output.part, len(output.finished)) for output in self._outputs
         ]
         self._torn = True
         try:
             yield
         except BaseException:
             self.totals, self.position = before
-            for stream, part, n_finished in parts:
-                if len(stream.finished) > n_finished:
+            for output, part, n_finished in parts:
+                if len(output.finished) > n_finished:
                     raise
                 # What was written more is cut off when the run is gone on with.
-                stream.part = part
+                output.part = part
             self._torn = False
             raise
         self._torn = False
@@ -223,14 +223,14 @@ class Run:
         to_val = _spread(numbers) < self._val_limit
         lengths = np.diff(bounds, prepend=0)
         of_token = np.repeat(to_val, lengths)
-        for stream, mine, ours in (
-            (self._streams[0], ~to_val, ~of_token),
-            (self._streams[1], to_val, of_token),
+        for output, mine, ours in (
+            (self._outputs[0], ~to_val, ~of_token),
+            (self._outputs[1], to_val, of_token),
         ):
             if mine.any():
                 stops = lengths[mine].cumsum()
                 last_goes_on = goes_on and mine[-1]
-                stream.append(tokens[ours], stops[:-1] if last_goes_on else stops)
+                output.append(tokens[ours], stops[:-1] if last_goes_on else stops)
 
     def commit(self, *, wait: bool = True) -> None:
         """Write down how far it is, for a later run to go on from.
@@ -250,7 +250,7 @@ class Run:
                 return
             committing, self._committing = self._committing, None
             committing.result()
-        states = {stream.split: stream.state() for stream in self._streams}
+        states = {output.split: output.state() for output in self._outputs}
         source, place = self.position
         said = {
             "position": [source, list(place)],
@@ -278,21 +278,21 @@ class Run:
         Raises:
             CorpusError: There were no documents, or none for one of the splits.
         """
-        for stream in self._streams:
-            if stream.n_documents == 0:
+        for output in self._outputs:
+            if output.n_documents == 0:
                 raise CorpusError(
-                    "there are no documents in the inputs"
+                    "there are no documents in the files"
                     if self.totals.documents == 0
                     else f"of {self.totals.documents:,} documents none went to "
-                    f"{stream.split!r}: give another val_fraction"
+                    f"{output.split!r}: give another val_fraction"
                 )
-        for stream in self._streams:
-            stream.end()
+        for output in self._outputs:
+            output.end()
         self.commit()
         index = {
             **self._asked,
             **self.totals._asdict(),
-            "files": [entry for stream in self._streams for entry in stream.finished],
+            "files": [entry for output in self._outputs for entry in output.finished],
             "sources": [_of_source(source) for source in self._sources],
         }
         write_index(self._folder / INDEX, index)
@@ -302,9 +302,9 @@ class Run:
     def close(self) -> None:
         """Close the files."""
         self._pool.shutdown()
-        for stream in self._streams:
-            stream.close()
-            stream.close_complete()
+        for output in self._outputs:
+            output.close()
+            output.close_complete()
 
 
 def finished(
@@ -402,7 +402,7 @@ def refuse_changes(
             )
     if len(old) != len(new):
         raise CorpusError(
-            f"{folder}: begun with {len(old):,} inputs, and now there are "
+            f"{folder}: begun with {len(old):,} files, and now there are "
             f"{len(new):,}; {way_out}"
         )
 

@@ -15,7 +15,7 @@ from pybpe.corpora.documents import Documents
 from pybpe.corpora.encoding import DocumentEncoder, Encoded
 from pybpe.corpora.index import INDEX, read_index, remove_files, write_index
 from pybpe.corpora.layouts import About, ShardsLayout, check_shard_size
-from pybpe.corpora.output import PART, Stream
+from pybpe.corpora.output import PART, Output
 from pybpe.errors import CorpusError
 from pybpe.permissions import NONE
 
@@ -138,7 +138,7 @@ class ShardWriter:
             tokenizer.fingerprint, tokenizer.n_vocab, encoder.separator, encoder.dtype
         )
         layout = ShardsLayout(about, name)
-        self._stream = Stream(self._folder, "train", layout, size, encoder.dtype)
+        self._output = Output(self._folder, "train", layout, size, encoder.dtype)
         self._documents = self._tokens = self._bytes = 0
         self.report: ShardReport | None = None
 
@@ -250,7 +250,7 @@ class ShardWriter:
         self._write(self._encoder.pack(found, starts, 0))
 
     def _write(self, encoded: Encoded) -> None:
-        self._stream.append(encoded.tokens, encoded.ends)
+        self._output.append(encoded.tokens, encoded.ends)
         self._documents += len(encoded.ends)
         self._tokens += len(encoded.tokens)
         self._bytes += encoded.size
@@ -265,11 +265,11 @@ class ShardWriter:
         """Finish: complete the files and give them their names; then the index."""
         if self.report is not None:
             return self.report
-        self._stream.end()
-        state = self._stream.state()
+        self._output.end()
+        state = self._output.state()
         state.sync()
         state.give_names()
-        files = self._stream.finished
+        files = self._output.finished
         index = {
             **self._asked,
             "documents": self._documents,
@@ -300,8 +300,8 @@ class ShardWriter:
         if error is None:
             self.close()
         elif self.report is None:
-            self._stream.close()
-            self._stream.close_complete()
+            self._output.close()
+            self._output.close_complete()
             with suppress(OSError):
                 self._remove_parts()
 
