@@ -69,11 +69,6 @@ class Counts:
         self._head = head
         self._table = table
 
-    @classmethod
-    def none(cls, how: Head) -> Counts:
-        """Return the counts of no text at all."""
-        return cls(how._replace(documents=0, size=0), core.Counts())
-
     @property
     def split(self) -> Split:
         """What cut the texts into pretokens."""
@@ -200,6 +195,11 @@ class Counts:
             f"<pybpe.Counts of {self.documents:,} texts, {self.bytes:,} bytes: "
             f"{self.pretokens:,} pretokens, {len(self):,} of them distinct>"
         )
+
+
+def no_counts(how: Head) -> Counts:
+    """Return the counts of no text at all."""
+    return Counts(how._replace(documents=0, size=0), core.Counts())
 
 
 _Bytes = bytes  # which a property of `Counts` hides

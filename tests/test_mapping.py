@@ -186,7 +186,7 @@ def test_datasets_map(tok: pybpe.Tokenizer, tmp_path: Path) -> None:
             "HF_HUB_OFFLINE": "1",
             "TMPDIR": os.environ.get("TMPDIR", "/tmp"),  # noqa: S108 - as it is here
         },
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     found = pickle.loads((tmp_path / "ids").read_bytes())
@@ -261,7 +261,7 @@ def test_data_loader(tok: pybpe.Tokenizer, tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         env=environment(),
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     alone, loaded, shuffled = pickle.loads((tmp_path / "found").read_bytes())
