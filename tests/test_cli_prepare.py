@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_runs import fail, pybpe_cli, succeed
+from cli_runs import environment, fail, pybpe_cli, succeed
 from test_corpora_layouts import TOK, expected, write_jsonl
 
 import pybpe
@@ -125,27 +130,24 @@ def test_train_takes_documents(tmp_path: Path) -> None:
     assert "--split-on" in message
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_ctrl_c_says_how_to_go_on(model: Path, tmp_path: Path) -> None:
-    import os
-    import signal
-    import subprocess
-    import sys
-    import time
-
-    from cli_runs import environment
-
+    """In the midst of a run, which cannot end as long as the pipe is open."""
     source = tmp_path / "a.jsonl"
+    os.mkfifo(source)
     line = json.dumps({"text": "low hello the lower " * 50}).encode() + b"\n"
-    source.write_bytes(line * 150_000)
     out = tmp_path / "out"
     command = [sys.executable, "-m", "pybpe", "prepare", str(model), str(source)]
     command += ["--separator", "<|end|>", "--threads", "1", "-o", str(out)]
     part = out / "shard-00000.tokens.part"
     with subprocess.Popen(command, stderr=subprocess.PIPE, env=environment()) as child:
-        while not part.exists() or part.stat().st_size < 12_000_000:
-            assert child.poll() is None
-            time.sleep(0.01)
-        os.kill(child.pid, signal.SIGINT)
+        with source.open("wb", buffering=0) as pipe:
+            pipe.write(line * 10_000)
+            while not part.exists() or not part.stat().st_size:
+                assert child.poll() is None
+                time.sleep(0.01)
+            os.kill(child.pid, signal.SIGINT)
+            child.wait()
         message = child.communicate()[1].decode()
     assert child.returncode == 130, message
     assert "the same command goes on from here" in message

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -151,16 +152,7 @@ def encode_files(
         outputs = _outputs(target, kind, encoder, asked)
         run = Run(target, asked, sources, outputs, asked["val_fraction"])
         before = run.totals
-        try:
-            _Work(run, encoder, reading, sources).run(threads, progress)
-            index = run.finish()
-        except BaseException:
-            # Ctrl-C, a bad line, a full disk: what is written so far need not be done
-            # again. If even this fails, the state before it holds.
-            _try_commit(run)
-            raise
-        finally:
-            run.close()
+        index = _Work(run, encoder, reading, sources).do(threads, progress)
     return _report(target, index, before, started)
 
 
@@ -177,13 +169,6 @@ def _outputs(
         layout = kind(about)
     size = asked["shard_size"]
     return [Output(folder, split, layout, size, dtype) for split in splits]
-
-
-def _try_commit(run: Run) -> None:
-    try:
-        run.commit()
-    except (OSError, CorpusError):
-        return
 
 
 class _Job(NamedTuple):
@@ -208,10 +193,26 @@ class _Work:
         self._reading = reading
         self._sources = sources
 
-    def run(
+    def do(
+        self, threads: int, progress: Callable[[EncodingProgress], object] | None
+    ) -> dict[str, Any]:
+        """Do all of it; `progress` is called on this thread. Return the index."""
+        run = self._run
+        try:
+            self._encode_all(threads, progress)
+            return run.finish()
+        except BaseException:
+            # Ctrl-C, a bad line, a full disk: what is written so far need not be done
+            # again. If even this fails, the state before it holds.
+            with suppress(OSError, CorpusError):
+                run.commit()
+            raise
+        finally:
+            run.close()
+
+    def _encode_all(
         self, threads: int, progress: Callable[[EncodingProgress], object] | None
     ) -> None:
-        """Do all of it; `progress` is called on this thread."""
         run = self._run
         sizes = [source.size for source in self._sources]
         total = None if None in sizes else sum(filter(None, sizes))
