@@ -372,6 +372,9 @@ class Encoding:
             progress: Called with a `EncodingProgress` at most ten times a second. What
                 it raises breaks the run off.
 
+        Returns:
+            What there is now, and how quickly it was made.
+
         Raises:
             CorpusError: An input cannot be read as asked, or the folder holds something
                 else; the message has the file, the place and the way out. (A

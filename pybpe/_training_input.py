@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pybpe import _binding_training as core
+from pybpe._threads import MAX_THREADS, available_cpus
 from pybpe._training_options import integer
 from pybpe.errors import TrainingError
 
@@ -54,10 +55,8 @@ def thread_count(num_threads: int | None) -> int:
         ValueError: It makes no sense.
     """
     if num_threads is None:
-        from pybpe._threads import available_cpus
-
         return min(available_cpus(), _MAX_DEFAULT_THREADS)
-    return integer(num_threads, "num_threads", 1, 1024, "None chooses for you")
+    return integer(num_threads, "num_threads", 1, MAX_THREADS, "None chooses for you")
 
 
 def most_pretokens(max_pretokens: int | None) -> int | None:

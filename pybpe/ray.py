@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pybpe._shipped import Shipped
+from pybpe._threads import MAX_THREADS
 from pybpe._training_options import BYTE_ORDER, PATTERN, refuse_lone_text
 from pybpe.counts import Counts, head_for, merge_counts, no_counts, tally
 from pybpe.mapping import MapFunction, refuse_taken
@@ -572,6 +573,8 @@ def _threads(num_cpus: float) -> int:
     """Return how many threads a task has use for."""
     if isinstance(num_cpus, bool) or not isinstance(num_cpus, (int, float)):
         raise TypeError(f"num_cpus must be a number, got {num_cpus!r}")
-    if not 0 < num_cpus <= 1024:
-        raise ValueError(f"num_cpus must be above 0 and at most 1024, got {num_cpus}")
+    if not 0 < num_cpus <= MAX_THREADS:
+        raise ValueError(
+            f"num_cpus must be above 0 and at most {MAX_THREADS}, got {num_cpus}"
+        )
     return max(1, int(num_cpus))

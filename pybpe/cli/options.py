@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from pybpe._threads import MAX_THREADS
 from pybpe.split import Split
 from pybpe.split.patterns import NAMED
 
-MAX_THREADS = 1024
 INPUT_FORMATS = ("text", "jsonl", "parquet")
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pybpe._text import to_utf8
-from pybpe._threads import check_num_threads
+from pybpe._threads import MAX_THREADS, check_num_threads
 from pybpe.corpora.documents import CHUNK, Chunk, Place
 from pybpe.corpora.encoding import DocumentEncoder, Encoded
 from pybpe.corpora.inputs import Source, find_sources
@@ -134,7 +134,7 @@ def encode_files(
     reading = check_reading(field, split_on)._replace(
         last_seam=seam_finder(tokenizer, allowed_special, disallowed_special)
     )
-    threads = check_num_threads(num_threads)
+    threads = min(check_num_threads(num_threads), MAX_THREADS)
     if progress is not None and not callable(progress):
         raise TypeError(f"progress must be a function, got {progress!r}")
     sources = find_sources(paths, format)

@@ -262,7 +262,11 @@ class ShardWriter:
             raise ValueError("the writer has finished: nothing can be added")
 
     def close(self) -> ShardReport:
-        """Finish: complete the files and give them their names; then the index."""
+        """Finish: complete the files and give them their names; then the index.
+
+        Raises:
+            OSError: It cannot be written.
+        """
         if self.report is not None:
             return self.report
         self._output.end()
