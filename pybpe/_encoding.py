@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pybpe._encoded_pieces import EncodedPiece
     from pybpe._engines import AnyEngine, AnyModel
     from pybpe.corpora import EncodingProgress, EncodingReport
-    from pybpe.corpora.inputs import Paths
+    from pybpe.corpora.inputs import Format, Paths
     from pybpe.permissions import Allowed, Disallowed, Permissions, Token
 
     _T = TypeVar("_T")
@@ -324,7 +324,7 @@ class Encoding:
         dtype: str = "auto",
         shard_size: int | None = None,
         val_fraction: float = 0.0,
-        format: Literal["text", "jsonl", "parquet"] | None = None,
+        format: Format | None = None,
         field: str = "text",
         split_on: Token | None = None,
         allowed_special: Allowed = NONE,

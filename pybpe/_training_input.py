@@ -14,7 +14,7 @@ from pybpe.errors import TrainingError
 
 if TYPE_CHECKING:
     from pybpe._counting import PretokenCounter
-    from pybpe.corpora.inputs import Paths
+    from pybpe.corpora.inputs import Format, Paths
 
 # By default no more threads than this: one thread reads the texts for all of them.
 _MAX_DEFAULT_THREADS = 16
@@ -22,7 +22,7 @@ _MAX_DEFAULT_THREADS = 16
 
 def from_files(
     paths: Paths,
-    format: str | None,
+    format: Format | None,
     field: str,
     split_on: str | bytes | None,
 ) -> tuple[Callable[[PretokenCounter], None], int | None]:

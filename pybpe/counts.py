@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from pybpe._counting import PretokenCounter
-    from pybpe.corpora.inputs import Paths
+    from pybpe.corpora.inputs import Format, Paths
     from pybpe.split import PatternLike, Split
     from pybpe.tokenizer import Tokenizer
 
@@ -260,7 +260,7 @@ def count_files(
     protected: Iterable[Token] = (),
     initial: Tokenizer | None = None,
     max_pretokens: int | None = None,
-    format: str | None = None,
+    format: Format | None = None,
     field: str = "text",
     split_on: Token | None = None,
     num_threads: int | None = None,

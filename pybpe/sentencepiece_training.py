@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from pybpe._sentence_counting import SentenceCounter
-    from pybpe.corpora.inputs import Paths
+    from pybpe.corpora.inputs import Format, Paths
     from pybpe.tokenizer import Tokenizer
 
 __all__ = [
@@ -114,7 +114,7 @@ def train_sentencepiece_from_files(
     *,
     preset: str | None = None,
     normalizer_from: Tokenizer | None = None,
-    format: str | None = None,
+    format: Format | None = None,
     field: str = "text",
     progress: ProgressCallback | None = None,
     **options: Unpack[PieceOptions],

@@ -12,12 +12,15 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 from cli_runs import environment, fail, pybpe_cli, succeed
 from test_corpora_layouts import TOK, expected, write_jsonl
 
 import pybpe
+from pybpe.cli.prepare import prepare
+from pybpe.corpora import encoding, layouts
 
 TEXTS = ["low", "hello <|pad|>", "", "the lower"]
 
@@ -153,3 +156,15 @@ def test_ctrl_c_says_how_to_go_on(model: Path, tmp_path: Path) -> None:
     assert "the same command goes on from here" in message
     state = json.loads((out / "progress.json").read_bytes())
     assert state["totals"][0] > 0
+
+
+def test_choices_are_those_of_the_api() -> None:
+    """They stand twice, since the API's come with numpy, for which help cannot wait."""
+    choices = {
+        option.name: tuple(option.type.choices)
+        for option in prepare.params
+        if isinstance(option.type, click.Choice)
+    }
+    assert choices.pop("layout") == layouts.LAYOUTS
+    assert choices.pop("dtype") == ("auto", *encoding.WIDTHS)
+    assert choices.keys() == {"form", "separator_at"}

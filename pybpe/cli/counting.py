@@ -26,6 +26,7 @@ from pybpe.cli.options import (
 if TYPE_CHECKING:
     from typing import Any
 
+    from pybpe.corpora.inputs import Format
     from pybpe.split import Split
 
 COUNT_EXAMPLES = """\b
@@ -88,7 +89,7 @@ def count(
     protected: tuple[str, ...],
     initial: str | None,
     max_pretokens: int | None,
-    form: str | None,
+    form: Format | None,
     field: str,
     split_on: str | None,
     threads: int | None,

@@ -13,6 +13,7 @@ from pybpe.cli.models import load, pattern_option
 from pybpe.cli.options import in_our_words, input_options, was_given
 
 if TYPE_CHECKING:
+    from pybpe.corpora.inputs import Format
     from pybpe.split import Split
 
 INSPECT_EXAMPLES = """\b
@@ -85,7 +86,7 @@ def inspect(
     against: str | None,
     top: int,
     as_json: bool,
-    form: str | None,
+    form: Format | None,
     field: str,
     split_on: str | None,
     **flags: bool,

@@ -13,10 +13,9 @@ import click
 from click.core import ParameterSource
 
 from pybpe._threads import MAX_THREADS
+from pybpe.corpora.inputs import FORMATS
 from pybpe.split import Split
 from pybpe.split.patterns import NAMED
-
-INPUT_FORMATS = ("text", "jsonl", "parquet")
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -66,7 +65,7 @@ def input_options(command: _Command) -> _Command:
     form = click.option(
         "--format",
         "form",
-        type=click.Choice(INPUT_FORMATS),
+        type=click.Choice(FORMATS),
         help="What the files hold, whatever their names.",
     )
     field = click.option(

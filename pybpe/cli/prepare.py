@@ -20,6 +20,7 @@ from pybpe.cli.options import (
 
 if TYPE_CHECKING:
     from pybpe.corpora import EncodingProgress, EncodingReport
+    from pybpe.corpora.inputs import Format
     from pybpe.split import Split
 
 PREPARE_EXAMPLES = """\b
@@ -31,6 +32,7 @@ Examples:
   pybpe prepare my.pybpe rows.parquet --separator '</s>' --layout megatron -o data
 """
 
+# Those of `pybpe.corpora.layouts`, which needs numpy.
 LAYOUTS = ("shards", "nanogpt", "llm.c", "megatron")
 
 
@@ -105,7 +107,7 @@ def prepare(
     folder: str,
     separator: str | None,
     no_separator: bool,
-    form: str | None,
+    form: Format | None,
     allow_special: bool,
     plain: bool,
     split: Split | None,
@@ -135,7 +137,7 @@ def prepare(
         report = tok.encode_files(
             files,
             folder,
-            format=form,  # type: ignore[arg-type]  # click has checked it
+            format=form,
             allowed_special="all" if allow_special else frozenset(),
             disallowed_special=() if plain else "all",
             num_threads=threads,

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,6 +27,9 @@ from pybpe.cli.options import (
     threads_option,
     was_given,
 )
+
+if TYPE_CHECKING:
+    from pybpe.corpora.inputs import Format
 
 TRAIN_EXAMPLES = """\b
 Examples:
@@ -161,7 +164,7 @@ def train(
     output: str,
     from_counts: str | None,
     quiet: bool,
-    form: str | None,
+    form: Format | None,
     field: str,
     split_on: str | None,
     threads: int | None,

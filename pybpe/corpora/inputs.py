@@ -6,15 +6,17 @@ import os
 import stat
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from pybpe.errors import CorpusError
 
 # Names of files, folders and patterns: many, or a single one.
 Paths: TypeAlias = "Iterable[str | os.PathLike[str]] | str | os.PathLike[str]"
 
-TEXT, JSONL, PARQUET = "text", "jsonl", "parquet"
-FORMATS = (TEXT, JSONL, PARQUET)
+# What files may hold.
+Format: TypeAlias = Literal["text", "jsonl", "parquet"]
+FORMATS: tuple[Format, ...] = ("text", "jsonl", "parquet")
+TEXT, JSONL, PARQUET = FORMATS
 
 # What the endings of names say, without those of compression.
 _ENDINGS = {
@@ -66,7 +68,7 @@ class Source(NamedTuple):
 
 
 def find_sources(
-    paths: Paths, format: str | None = None, *, may_repeat: bool = False
+    paths: Paths, format: Format | None = None, *, may_repeat: bool = False
 ) -> list[Source]:
     """Return the files that paths stand for, in the order in which they are read.
 

@@ -29,7 +29,7 @@ from pybpe.errors import CorpusError
 from pybpe.permissions import NONE
 
 if TYPE_CHECKING:
-    from pybpe.corpora.inputs import Paths
+    from pybpe.corpora.inputs import Format, Paths
     from pybpe.permissions import Allowed, Disallowed, Token
     from pybpe.tokenizer import Tokenizer
 
@@ -96,7 +96,7 @@ def encode_files(
     dtype: str = "auto",
     shard_size: int | None = None,
     val_fraction: float = 0.0,
-    format: str | None = None,
+    format: Format | None = None,
     field: str = FIELD,
     split_on: str | bytes | None = None,
     allowed_special: Allowed = NONE,

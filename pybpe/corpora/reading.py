@@ -10,7 +10,7 @@ from pybpe.corpora.documents import Chunk, Place
 from pybpe.corpora.inputs import JSONL, PARQUET, Source, find_sources
 
 if TYPE_CHECKING:
-    from pybpe.corpora.inputs import Paths
+    from pybpe.corpora.inputs import Format, Paths
     from pybpe.corpora.seams import LastSeam
 
 FIELD = "text"
@@ -70,7 +70,7 @@ def documents(source: Source, reading: Reading) -> Iterator[bytes]:
 def read_documents(
     paths: Paths,
     *,
-    format: str | None = None,
+    format: Format | None = None,
     field: str = FIELD,
     split_on: str | bytes | None = None,
 ) -> Iterator[bytes]:

@@ -21,7 +21,7 @@ from pybpe.inspection._texts import Token, ends_inside, ordinary_ids, token_text
 from pybpe.permissions import NONE
 
 if TYPE_CHECKING:
-    from pybpe.corpora.inputs import Paths
+    from pybpe.corpora.inputs import Format, Paths
     from pybpe.corpora.seams import LastSeam
     from pybpe.tokenizer import Tokenizer
 
@@ -130,7 +130,7 @@ def usage_of_files(
     tok: Tokenizer,
     paths: Paths,
     *,
-    format: str | None = None,
+    format: Format | None = None,
     field: str = "text",
     split_on: str | bytes | None = None,
 ) -> Usage:
