@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from pybpe._counting import PretokenCounter
+    from pybpe.corpora.inputs import Format, Paths
     from pybpe.split import PatternLike, Split
     from pybpe.tokenizer import Tokenizer
 
@@ -67,11 +68,6 @@ class Counts:
         """Take over a table; the functions of this module are the way to make one."""
         self._head = head
         self._table = table
-
-    @classmethod
-    def none(cls, how: Head) -> Counts:
-        """Return the counts of no text at all."""
-        return cls(how._replace(documents=0, size=0), core.Counts())
 
     @property
     def split(self) -> Split:
@@ -201,6 +197,11 @@ class Counts:
         )
 
 
+def no_counts(how: Head) -> Counts:
+    """Return the counts of no text at all."""
+    return Counts(how._replace(documents=0, size=0), core.Counts())
+
+
 _Bytes = bytes  # which a property of `Counts` hides
 
 
@@ -252,14 +253,14 @@ def count_texts(
 
 
 def count_files(
-    paths: Iterable[str | os.PathLike[str]],
+    paths: Paths,
     *,
     pattern: PatternLike = PATTERN,
     special_tokens: Iterable[Token] = (),
     protected: Iterable[Token] = (),
     initial: Tokenizer | None = None,
     max_pretokens: int | None = None,
-    format: str | None = None,
+    format: Format | None = None,
     field: str = "text",
     split_on: Token | None = None,
     num_threads: int | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from pybpe.formats import _glyphs
+from pybpe import _glyphs
 
 # Characters on which tokenizers have been seen to differ.
 NASTY = (

@@ -1,4 +1,4 @@
-"""Reading what folders of ids say of themselves, in JSON: strictly.
+"""What folders of ids say of themselves, in JSON: written whole, read strictly.
 
 Folders may come from anybody, and what is named here may be removed: so a file is named
 by a plain name, which lies in the folder, and a number is one that files can have.
@@ -10,20 +10,32 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pybpe._whole_file import whole_file
 from pybpe.errors import CorpusError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 INDEX = "index.json"
-FORMAT, VERSION = "pybpe corpus", 1
 
+_FORMAT, _VERSION = "pybpe corpus", 1
 _MAX_NUMBER = 2**63
 _MAX_NAME = 255  # bytes
 
 
 class _WrongError(Exception):
     """Something is not as it is written by us."""
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a small file, whole or not at all."""
+    with whole_file(path) as file:
+        file.write(json.dumps(value, indent=1).encode() + b"\n")
+
+
+def write_index(path: Path, content: Mapping[str, Any]) -> None:
+    """Write an index."""
+    write_json(path, {"format": _FORMAT, "version": _VERSION, **content})
 
 
 def read_index(path: Path) -> dict[str, Any]:
@@ -35,7 +47,7 @@ def read_index(path: Path) -> dict[str, Any]:
     """
     try:
         index = _object(json.loads(path.read_bytes()))
-        _demand(index.get("format") == FORMAT)
+        _demand(index.get("format") == _FORMAT)
     except FileNotFoundError:
         raise CorpusError(
             f"{path}: not there: the shards are not finished (run it again), or not "
@@ -43,10 +55,10 @@ def read_index(path: Path) -> dict[str, Any]:
         ) from None
     except (ValueError, RecursionError, _WrongError):
         raise CorpusError(f"{path}: not an index of shards") from None
-    if index.get("version") != VERSION:
+    if index.get("version") != _VERSION:
         raise CorpusError(
             f"{path}: an index of format version {index.get('version')}, and this "
-            f"version of pybpe reads version {VERSION}; upgrade pybpe"
+            f"version of pybpe reads version {_VERSION}; upgrade pybpe"
         )
     try:
         _entries(index.get("files"))
@@ -108,6 +120,30 @@ def read_progress(
     except (FileNotFoundError, ValueError, TypeError, RecursionError, _WrongError):
         raise _damaged(path) from None
     return state
+
+
+def refuse_missing(folder: Path, files: Iterable[Mapping[str, Any]]) -> None:
+    """Refuse to go by a list of files that are not all there.
+
+    Raises:
+        CorpusError: One is missing, or not as large as it was.
+    """
+    for entry in files:
+        path = folder / entry["file"]
+        if not path.exists() or path.stat().st_size != entry["size"]:
+            raise CorpusError(
+                f"{path}: it was complete, and is not there any more or has changed; "
+                "begin anew with overwrite=True"
+            )
+
+
+def remove_files(folder: Path, files: Iterable[Mapping[str, Any]]) -> None:
+    """Remove the files that an index or a state lists, and what belongs to them."""
+    for entry in files:
+        path = folder / entry["file"]
+        path.unlink(missing_ok=True)
+        if path.suffix == ".bin":  # of the layout "megatron"
+            path.with_suffix(".idx").unlink(missing_ok=True)
 
 
 def _damaged(path: Path) -> CorpusError:

@@ -37,9 +37,9 @@ import spm  # noqa: E402
 import tokenizer_json_make  # noqa: E402
 
 import pybpe  # noqa: E402
+from pybpe import _glyphs  # noqa: E402
 from pybpe._proto import pybpe_pb2, sentencepiece_pb2  # noqa: E402
 from pybpe.byte_order import bytes_in_order  # noqa: E402
-from pybpe.formats import _glyphs  # noqa: E402
 
 # A file that takes longer is a finding: the seeds take milliseconds.
 SLOW = 5.0
