@@ -195,9 +195,9 @@ def test_an_index_that_is_cut_off_or_changed_anywhere(
 @pytest.mark.parametrize(
     ("contents", "complaint"),
     [
-        ("[" * 100_000, "not an index of shards"),
-        ("1" * 5_000, "not an index of shards"),
-        ('{"format": "another", "files": []}', "not an index of shards"),
+        ("[" * 100_000, "not an index of pybpe"),
+        ("1" * 5_000, "not an index of pybpe"),
+        ('{"format": "another", "files": []}', "not an index of pybpe"),
         ('{"format": "pybpe corpus", "version": 2}', "of format version 2.*upgrade"),
     ],
 )

@@ -54,7 +54,7 @@ def read_index(path: Path) -> dict[str, Any]:
             "joined (join_shards)"
         ) from None
     except (ValueError, RecursionError, _WrongError):
-        raise CorpusError(f"{path}: not an index of shards") from None
+        raise CorpusError(f"{path}: not an index of pybpe") from None
     if index.get("version") != _VERSION:
         raise CorpusError(
             f"{path}: an index of format version {index.get('version')}, and this "
