@@ -376,7 +376,7 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path: Path) -> None:
         join_shards(tmp_path)
     with ShardWriter(TOK, tmp_path, separator=None) as other:  # what a retry does
         other.add(["hello"])
-    writer._stream.close()
+    writer._output.close()
     join_shards(tmp_path)
     assert open_shards(tmp_path)[0].tolist() == TOK.encode("hello")
 
