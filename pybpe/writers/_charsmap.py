@@ -42,12 +42,19 @@ _NOT_EXACT = (
     "it has a character map that a tokenizer.json cannot hold exactly: {}. Models "
     "trained with normalization_rule_name='identity' have none"
 )
+# A damaged map may lead in circles. sentencepiece's own have up to 263,000 nodes and
+# rules of up to 12 bytes.
+_MAX_NODES, _MAX_KEY = 1 << 20, 64
 # Strings that NFC does not compose as the rules do: more are not Unicode's.
 _MAX_ALONE = 256
 
 
 def rules_of(charsmap: bytes) -> dict[str, str]:
-    """Return the rules of a character map."""
+    """Return the rules of a character map.
+
+    Raises:
+        ModelError: It has rules without end, or more than there can be use for.
+    """
     (size,) = struct.unpack_from("<I", charsmap)
     cells = struct.unpack_from(f"<{size // 4}I", charsmap, 4)
     pool = charsmap[4 + size :]
@@ -58,8 +65,12 @@ def rules_of(charsmap: bytes) -> dict[str, str]:
             children.setdefault(place ^ (cell & 0xFF), []).append(place)
     found: dict[str, str] = {}
     todo = [(_offset(cells[0]), b"")]
-    while todo:
+    for _ in range(_MAX_NODES):
+        if not todo:
+            return found
         base, key = todo.pop()
+        if len(key) > _MAX_KEY:
+            break
         for place in children.get(base, ()):
             label = cells[place] & 0xFF
             if not label:
@@ -70,7 +81,7 @@ def rules_of(charsmap: bytes) -> dict[str, str]:
                 value = pool[start : pool.index(b"\0", start)]
                 found[text.decode()] = value.decode()
             todo.append((below, text))
-    return found
+    raise ModelError(_NOT_EXACT.format("its rules are too long, or too many"))
 
 
 def _offset(cell: int) -> int:
