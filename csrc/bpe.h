@@ -1039,7 +1039,8 @@ BPE_API bpe_status bpe_trainer_new_pieces(const bpe_counts *counts,
  *
  * A line ends at LF or at n, and holds one object (RFC 8259 and UTF-8, strictly; NaN, Infinity and
  * -Infinity are values, too); lines of white space are passed over. Of a key that comes twice in an
- * object the last value counts. Escapes are resolved; half a surrogate pair becomes U+FFFD.
+ * object the last value counts. Escapes are resolved; half a surrogate pair becomes U+FFFD. Arrays
+ * and objects in the object may be nested 4096 deep.
  *
  * key        UTF-8, without escapes
  * texts, cap   the caller's buffer, cap >= n bytes

@@ -340,6 +340,8 @@ bpe_status bpe_counts_add_frequencies(bpe_counts *counts, const uint8_t *data,
             records[m++] =
                 (bpe_count_record){data + offsets[i], length, frequencies[i], position + i};
         }
+        if (m == 0) /* and there are no more */
+            break;
         size_t added;
         bpe_status status = bpe_counts_add_records(counts, records, m, data + offsets[n], &added);
         if (status != BPE_OK)

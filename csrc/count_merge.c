@@ -130,6 +130,9 @@ bpe_status bpe_merging_new(bpe_counts *counts, const bpe_counts *other, size_t n
         return BPE_ERR_ARG;
     if (other->total > UINT64_MAX - counts->total)
         return BPE_ERR_LIMIT;
+    /* A merging that was given up may have left no free slot for a search to end at. */
+    if (!bpe_counts_reserve(counts, 0))
+        return BPE_ERR_NOMEM;
     bpe_merging *m = bpe_mem_zeroed(1, sizeof *m);
     if (!m)
         return BPE_ERR_NOMEM;
@@ -292,26 +295,41 @@ static void place(bpe_counts *counts, const bpe_count_entry *entry, bool own) {
     }
 }
 
-/* Take over what the parts did. Returns how many entries are put off, the table's own among them.
- */
-static size_t take_over(bpe_merging *m) {
+/* Add up what the parts did, as far as it is in the slots that were filled, which are the table's
+ * from now on; those it had are not freed. */
+static void take_over(bpe_merging *m) {
     bpe_counts *counts = m->counts;
-    size_t n_put_off = 0;
     for (size_t i = 0; i < m->n_parts; i++) {
         const merge_part *part = &m->parts[i];
         counts->n += part->n;
         counts->n -= part->n_own_put_off;
         counts->n_bytes += part->n_bytes;
         counts->total += part->total;
-        n_put_off += part->n_put_off;
     }
-    if (m->slots != counts->slots) {
-        bpe_mem_free(counts->slots);
-        counts->slots = m->slots;
-        counts->bits = m->bits;
-    }
+    counts->slots = m->slots;
+    counts->bits = m->bits;
     m->ended = true;
-    return n_put_off;
+}
+
+/* Take over what the parts did, and make room for what they put off. When out of memory a table
+ * that was to be laid out anew is as it was: some of its own entries would have no place. */
+static bool finish_parts(bpe_merging *m) {
+    bpe_counts *counts = m->counts, before = *counts;
+    size_t n_put_off = 0;
+    for (size_t i = 0; i < m->n_parts; i++)
+        n_put_off += m->parts[i].n_put_off;
+    take_over(m);
+    /* The table may be fuller than it should be, but then it grows here. */
+    bool done = bpe_counts_reserve(counts, n_put_off);
+    if (m->slots == before.slots)
+        return done;
+    if (done) {
+        bpe_mem_free(before.slots);
+    } else {
+        *counts = before;
+        bpe_mem_free(m->slots);
+    }
+    return done;
 }
 
 bpe_status bpe_merging_end(bpe_merging *m) {
@@ -322,8 +340,7 @@ bpe_status bpe_merging_end(bpe_merging *m) {
         if (!m->parts[i].done)
             return BPE_ERR_ARG;
     }
-    /* The table may be fuller than it should be, but then it grows here. */
-    if (!bpe_counts_reserve(counts, take_over(m)))
+    if (!finish_parts(m))
         return BPE_ERR_NOMEM;
     for (int own = 1; own >= 0; own--) {
         for (size_t i = 0; i < m->n_parts; i++) {

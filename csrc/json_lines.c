@@ -255,7 +255,8 @@ static bool skip_value(cursor *c) {
             if (depth == MAX_DEPTH)
                 return false;
             uint64_t bit = UINT64_C(1) << depth % 64;
-            objects[depth / 64] = (objects[depth / 64] & ~bit) | (object ? bit : 0);
+            uint64_t others = depth % 64 ? objects[depth / 64] & ~bit : 0;
+            objects[depth / 64] = others | (object ? bit : 0);
             depth++;
             skip_space(c);
             if (!take(c, object ? '}' : ']')) {
@@ -311,11 +312,14 @@ static uint8_t *line(cursor *c, const uint8_t *key, size_t key_size, uint8_t *ou
         if (!take(c, ':'))
             return NULL;
         skip_space(c);
-        if (!found) {
-            if (!skip_value(c))
+        if (found && take(c, '"')) {
+            text_end = string(c, out);
+            if (text_end == NULL)
                 return NULL;
-        } else if (!take(c, '"') || !(text_end = string(c, out))) {
+        } else if (!skip_value(c)) {
             return NULL;
+        } else if (found) {
+            text_end = NULL; /* the last value counts, and this one is no text */
         }
         skip_space(c);
     } while (take(c, ','));

@@ -205,7 +205,7 @@ static bool sort_run(bpe_order *o, const bpe_intern *table, run r, bool backward
 
 /* Items and scratch are one table, for the sake of large pages. */
 static bool make_room(bpe_order *order, size_t n) {
-    if (n <= order->cap)
+    if (n <= order->cap && order->items)
         return true;
     bpe_mem_free(order->items);
     order->cap = 0;

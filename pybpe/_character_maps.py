@@ -28,8 +28,8 @@ _BLOCK = 256
 _DAMAGED = "its character map is damaged: {}"
 # tokenizers looks up clusters that are shorter, in bytes.
 _TOO_LONG = 6
-# More than there are by far: sentencepiece's maps have 300,000 nodes, and strings of
-# up to 12 bytes.
+# A damaged map may lead in circles. sentencepiece's have up to 265,000 nodes, and
+# strings of up to 12 bytes.
 _MOST_NODES, _LONGEST_KEY = 1 << 20, 64
 # Characters that rules put together: there are rules of four in sentencepiece's maps.
 _MOST_JOINED = 16
@@ -130,7 +130,7 @@ class Table:
             places = children.get(node, ())
             n_nodes += len(places)
             if n_nodes > _MOST_NODES or (places and len(key) >= _LONGEST_KEY):
-                raise ValueError(_DAMAGED.format("its rules are endless"))
+                raise ValueError(_DAMAGED.format("its rules are too long, or too many"))
             for place in places:
                 cell = self.cells[place]
                 below, text = place ^ _offset(cell), key + bytes([cell & _LABEL])

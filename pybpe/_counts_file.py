@@ -280,6 +280,8 @@ def _from_message(data: bytes) -> tuple[Head, _Sizes]:
         raise ModelError("a string that was cut out is there twice")
     if message.distinct_pretokens > message.pretokens:
         raise ModelError("it has more distinct pretokens than pretokens")
+    if message.pretokens > message.bytes:
+        raise ModelError("it has more pretokens than bytes")
     return head, _Sizes(
         message.pretokens, message.distinct_pretokens, message.records_size
     )

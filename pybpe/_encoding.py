@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from pybpe._encoded_pieces import EncodedPiece
     from pybpe._engines import AnyEngine, AnyModel
-    from pybpe.corpora import EncodingReport, PrepareProgress
+    from pybpe.corpora import EncodingProgress, EncodingReport
+    from pybpe.corpora.inputs import Format, Paths
     from pybpe.permissions import Allowed, Disallowed, Permissions, Token
 
     _T = TypeVar("_T")
@@ -314,7 +315,7 @@ class Encoding:
 
     def encode_files(
         self,
-        inputs: Iterable[str | os.PathLike[str]] | str | os.PathLike[str],
+        paths: Paths,
         folder: str | os.PathLike[str],
         *,
         separator: Token | int | None,
@@ -323,14 +324,14 @@ class Encoding:
         dtype: str = "auto",
         shard_size: int | None = None,
         val_fraction: float = 0.0,
-        format: Literal["text", "jsonl", "parquet"] | None = None,
+        format: Format | None = None,
         field: str = "text",
         split_on: Token | None = None,
         allowed_special: Allowed = NONE,
         disallowed_special: Disallowed = "all",
         num_threads: int | None = None,
         overwrite: bool = False,
-        progress: Callable[[PrepareProgress], object] | None = None,
+        progress: Callable[[EncodingProgress], object] | None = None,
     ) -> EncodingReport:
         r"""Encode the documents of files into files of ids, for training on.
 
@@ -340,7 +341,7 @@ class Encoding:
         docs/corpora.md has the whole story; numpy must be installed.
 
         Args:
-            inputs: Files, folders (all files in them) or patterns such as
+            paths: Files, folders (all files in them) or patterns such as
                 "data/*.jsonl.zst": `.txt`, `.jsonl` or `.ndjson`, `.parquet`, also
                 compressed (`.gz`, `.zst`, `.xz`, `.bz2`).
             folder: Where to write: a new or empty folder, or one of the same run.
@@ -368,8 +369,11 @@ class Encoding:
                 depends on it but speed; one more reads.
             overwrite: Remove what an earlier run has written to the folder, and begin
                 anew.
-            progress: Called with a `PrepareProgress` at most ten times a second. What
+            progress: Called with a `EncodingProgress` at most ten times a second. What
                 it raises breaks the run off.
+
+        Returns:
+            What there is now, and how quickly it was made.
 
         Raises:
             CorpusError: An input cannot be read as asked, or the folder holds something
@@ -386,7 +390,7 @@ class Encoding:
 
         return encode_files(
             self,  # type: ignore[arg-type]  # which is the public class
-            inputs,
+            paths,
             folder,
             separator=separator,
             separator_at=separator_at,

@@ -228,14 +228,15 @@ class Engine(BaseEngine):
 
         workspace = self._take()
         try:
-            starts = self._run_joined(
-                workspace,
-                ffi.from_buffer("uint8_t[]", data),
-                ffi.from_buffer("size_t[]", offsets),
-                offsets,
-                match,
-                forbidden,
-            )
+            # An error keeps this frame, but not the buffers: Python 3.11 crashes when
+            # it clears a memoryview among its garbage that still lends its buffer.
+            with (
+                ffi.from_buffer("uint8_t[]", data) as text,
+                ffi.from_buffer("size_t[]", offsets) as places,
+            ):
+                starts = self._run_joined(
+                    workspace, text, places, offsets, match, forbidden
+                )
             n = starts[len(offsets) - 1]
             ids = np.empty(0, np.uint32)
             if n:

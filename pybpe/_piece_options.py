@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 from pybpe import _binding_sentences as core
 from pybpe._binding_training import MAX_VOCAB_SIZE
 from pybpe._scripts import classes
+from pybpe._threads import MAX_THREADS
 from pybpe._training_options import integer, refuse_lone_text
 from pybpe.codepoint import BYTE, CONTROL, MARK, UNKNOWN, USER_DEFINED
 
@@ -68,7 +69,7 @@ _INTEGERS = {
     "input_sentence_size": (0, 2**63 - 1),
     "max_sentence_length": (10, 1 << 30),
     "max_sentencepiece_length": (1, core.MAX_LENGTH),
-    "num_threads": (1, 1024),
+    "num_threads": (1, MAX_THREADS),
     "unk_id": (-_INT32, _INT32),
     "bos_id": (-_INT32, _INT32),
     "eos_id": (-_INT32, _INT32),

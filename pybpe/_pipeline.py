@@ -34,10 +34,14 @@ Part = tuple[int, int, int | None]
 
 def is_needed(model: Model) -> bool:
     """Tell whether a model needs more than the core."""
+    return bool(model.decoders) or changes_text(model)
+
+
+def changes_text(model: Model) -> bool:
+    """Tell whether encoding with a model needs more than the core."""
     split = model.split
     return bool(
         model.normalizers
-        or model.decoders
         or not split.compiled
         or split.changes
         or any(

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 Portion = tuple[int, int]
 
+# More threads than this are nowhere of use; options refuse them.
+MAX_THREADS = 1024
+
 # A batch is handed to the core in portions of about this many bytes (or ids): they and
 # what is made of them stay in a near cache, and no thread has to wait long for another.
 _PORTION = 1 << 19

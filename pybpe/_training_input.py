@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pybpe import _binding_training as core
-from pybpe._training_options import integer, refuse_lone_text
+from pybpe._threads import MAX_THREADS, available_cpus
+from pybpe._training_options import integer
 from pybpe.errors import TrainingError
 
 if TYPE_CHECKING:
     from pybpe._counting import PretokenCounter
+    from pybpe.corpora.inputs import Format, Paths
 
 # By default no more threads than this: one thread reads the texts for all of them.
 _MAX_DEFAULT_THREADS = 16
 
 
 def from_files(
-    paths: Iterable[str | os.PathLike[str]],
-    format: str | None,
+    paths: Paths,
+    format: Format | None,
     field: str,
     split_on: str | bytes | None,
 ) -> tuple[Callable[[PretokenCounter], None], int | None]:
@@ -38,9 +39,8 @@ def from_files(
     from pybpe.corpora.inputs import find_sources
     from pybpe.corpora.reading import check_reading
 
-    refuse_lone_text(paths, "paths", "a list of paths")
     reading = check_reading(field, split_on)
-    sources = find_sources(paths, format, what="paths", may_repeat=True)
+    sources = find_sources(paths, format, may_repeat=True)
     return (
         lambda counter: count_pretokens(counter, sources, reading),
         total_size(sources),
@@ -55,10 +55,8 @@ def thread_count(num_threads: int | None) -> int:
         ValueError: It makes no sense.
     """
     if num_threads is None:
-        from pybpe._threads import available_cpus
-
         return min(available_cpus(), _MAX_DEFAULT_THREADS)
-    return integer(num_threads, "num_threads", 1, 1024, "None chooses for you")
+    return integer(num_threads, "num_threads", 1, MAX_THREADS, "None chooses for you")
 
 
 def most_pretokens(max_pretokens: int | None) -> int | None:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from pybpe._counting import PretokenCounter
+    from pybpe.corpora.inputs import Format, Paths
     from pybpe.split import PatternLike, Split
     from pybpe.tokenizer import Tokenizer
 
@@ -67,11 +68,6 @@ class Counts:
         """Take over a table; the functions of this module are the way to make one."""
         self._head = head
         self._table = table
-
-    @classmethod
-    def none(cls, how: Head) -> Counts:
-        """Return the counts of no text at all."""
-        return cls(how._replace(documents=0, size=0), core.Counts())
 
     @property
     def split(self) -> Split:
@@ -201,6 +197,11 @@ class Counts:
         )
 
 
+def no_counts(how: Head) -> Counts:
+    """Return the counts of no text at all."""
+    return Counts(how._replace(documents=0, size=0), core.Counts())
+
+
 _Bytes = bytes  # which a property of `Counts` hides
 
 
@@ -252,14 +253,14 @@ def count_texts(
 
 
 def count_files(
-    paths: Iterable[str | os.PathLike[str]],
+    paths: Paths,
     *,
     pattern: PatternLike = PATTERN,
     special_tokens: Iterable[Token] = (),
     protected: Iterable[Token] = (),
     initial: Tokenizer | None = None,
     max_pretokens: int | None = None,
-    format: str | None = None,
+    format: Format | None = None,
     field: str = "text",
     split_on: Token | None = None,
     num_threads: int | None = None,
@@ -322,7 +323,7 @@ def merge_counts(
         ValueError: There are none, or they were not made with the same split, special
             tokens and protected strings.
         TrainingError: A file is damaged or something else (see `Counts.load`), there
-            are more than `max_pretokens`, or 2**64 bytes or pretokens.
+            are more than `max_pretokens`, or 2**64 texts, bytes or pretokens.
         OSError: A file cannot be read.
     """
     refuse_lone_text(parts, "parts", "a list of counts or paths")
@@ -383,9 +384,11 @@ class _Sum:
             return 0
         _refuse_unlike(old, self._first, head, name)
         size = old.size + head.size
+        documents = old.documents + head.documents
         if size >= 2**64:
             raise TrainingError("the texts have 2**64 bytes or more together")
-        documents = old.documents + head.documents
+        if documents >= 2**64:
+            raise TrainingError("there are 2**64 texts or more together")
         self._head = old._replace(documents=documents, size=size)
         return old.size
 

@@ -94,7 +94,7 @@ class ByteLevel(Decoder):
 
     def decode(self, tokens: list[str], exact: bool) -> list[str]:
         """Return one token; tokens with other characters stand for themselves."""
-        from pybpe.formats import _glyphs
+        from pybpe import _glyphs
 
         data = bytearray()
         for token in tokens:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -99,11 +99,7 @@ class MapFunction:
             raise KeyError(
                 f"there is no column {self._column!r} but {', '.join(map(repr, batch))}"
             )
-        if self._output_column in batch:
-            raise ValueError(
-                f"there is a column {self._output_column!r} already: give another "
-                "output_column"
-            )
+        refuse_taken(self._output_column, batch)
         texts = batch[self._column]
         if isinstance(texts, (str, bytes)):
             ids, _ = self._encode([texts])
@@ -123,6 +119,18 @@ class MapFunction:
             _in_order(self._disallowed),
             self._add_special_tokens,
             self._num_threads,
+        )
+
+
+def refuse_taken(output_column: str, columns: Collection[str]) -> None:
+    """Refuse to write over a column.
+
+    Raises:
+        ValueError: There is one of this name.
+    """
+    if output_column in columns:
+        raise ValueError(
+            f"there is a column {output_column!r} already: give another output_column"
         )
 
 

@@ -26,9 +26,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pybpe._shipped import Shipped
+from pybpe._threads import MAX_THREADS
 from pybpe._training_options import BYTE_ORDER, PATTERN, refuse_lone_text
-from pybpe.counts import Counts, head_for, merge_counts, tally
-from pybpe.mapping import MapFunction
+from pybpe.counts import Counts, head_for, merge_counts, no_counts, tally
+from pybpe.mapping import MapFunction, refuse_taken
 from pybpe.training import train_from_counts
 
 try:
@@ -117,9 +118,7 @@ def count(
         for bundle in counted.iter_internal_ref_bundles():
             for block in bundle.block_refs:
                 tree.add(block)
-    return merge_counts(
-        [Counts.none(how), *tree.results()], max_pretokens=max_pretokens
-    )
+    return merge_counts([no_counts(how), *tree.results()], max_pretokens=max_pretokens)
 
 
 class _CountBlock:
@@ -322,7 +321,7 @@ def train(
     }
     # Options that make no sense are to be refused before the work, not after it.
     train_from_counts(
-        Counts.none(head_for(pattern, special, more, initial)), vocab_size, **given
+        no_counts(head_for(pattern, special, more, initial)), vocab_size, **given
     )
     counts = count(
         ds,
@@ -402,11 +401,7 @@ class _EncodeBlock:
         self._output_column = output_column
 
     def __call__(self, block: Table) -> Table:
-        if self._output_column in block.column_names:
-            raise ValueError(
-                f"there is a column {self._output_column!r} already: give another "
-                "output_column"
-            )
+        refuse_taken(self._output_column, block.column_names)
         ids, offsets = self._function._encode(_texts(block, self._column))
         lists = pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(ids))
         return block.append_column(self._output_column, lists)
@@ -467,6 +462,7 @@ def write_shards(
         UnknownTokenError: There is no such separator.
     """
     from pybpe.corpora import ShardWriter, join_shards
+    from pybpe.corpora.index import INDEX
     from pybpe.errors import CorpusError
 
     where = Path(folder).absolute()
@@ -480,7 +476,7 @@ def write_shards(
         "num_threads": _threads(num_cpus),
         "overwrite": True,  # for tasks that are tried again
     }
-    there = [where / "index.json", *where.glob(f"{name}-*.index.json")]
+    there = [where / INDEX, *where.glob(f"{name}-*.{INDEX}")]
     if not overwrite and (found := [path for path in there if path.exists()]):
         raise CorpusError(
             f"{found[0]}: there are shards in this folder; give another one, or "
@@ -492,7 +488,7 @@ def write_shards(
         for path in where.glob(f"{name}-*"):
             if path.name.removeprefix(f"{name}-")[:6].isdecimal():
                 path.unlink()
-        (where / "index.json").unlink(missing_ok=True)
+        (where / INDEX).unlink(missing_ok=True)
     sink = _Shards(tokenizer, where, column, name, options)
     with _order(ds, True):
         ds.write_datasink(sink, ray_remote_args=_resources(num_cpus))
@@ -577,6 +573,8 @@ def _threads(num_cpus: float) -> int:
     """Return how many threads a task has use for."""
     if isinstance(num_cpus, bool) or not isinstance(num_cpus, (int, float)):
         raise TypeError(f"num_cpus must be a number, got {num_cpus!r}")
-    if not 0 < num_cpus <= 1024:
-        raise ValueError(f"num_cpus must be above 0 and at most 1024, got {num_cpus}")
+    if not 0 < num_cpus <= MAX_THREADS:
+        raise ValueError(
+            f"num_cpus must be above 0 and at most {MAX_THREADS}, got {num_cpus}"
+        )
     return max(1, int(num_cpus))

@@ -11,7 +11,6 @@ when nothing else is left.
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from array import array
 from collections.abc import Iterable, Mapping
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from pybpe._sentence_counting import SentenceCounter
+    from pybpe.corpora.inputs import Format, Paths
     from pybpe.tokenizer import Tokenizer
 
 __all__ = [
@@ -109,12 +109,12 @@ def train_sentencepiece(
 
 
 def train_sentencepiece_from_files(
-    paths: Iterable[str | os.PathLike[str]],
+    paths: Paths,
     vocab_size: int,
     *,
     preset: str | None = None,
     normalizer_from: Tokenizer | None = None,
-    format: str | None = None,
+    format: Format | None = None,
     field: str = "text",
     progress: ProgressCallback | None = None,
     **options: Unpack[PieceOptions],
@@ -146,13 +146,12 @@ def train_sentencepiece_from_files(
         ValueError: See there.
         TrainingError: See there.
     """
-    refuse_lone_text(paths, "paths", "a list of paths")
     from pybpe.corpora.counting import count_sentences, total_size
     from pybpe.corpora.inputs import find_sources
     from pybpe.corpora.reading import check_reading
 
     reading = check_reading(field, None)
-    sources = find_sources(paths, format, what="paths", may_repeat=True)
+    sources = find_sources(paths, format, may_repeat=True)
     run = _Run(vocab_size, preset, normalizer_from, progress, options)
     with run.counter(total_size(sources)) as counter:
         count_sentences(counter, sources, reading)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pybpe._counting import PretokenCounter
+    from pybpe.corpora.inputs import Format, Paths
     from pybpe.split import PatternLike
     from pybpe.tokenizer import Tokenizer
 
@@ -194,7 +195,7 @@ def train(
 
 
 def train_from_files(
-    paths: Iterable[str | os.PathLike[str]],
+    paths: Paths,
     vocab_size: int | None = None,
     *,
     num_merges: int | None = None,
@@ -208,7 +209,7 @@ def train_from_files(
     initial: Tokenizer | None = None,
     snapshots: Iterable[int] = (),
     max_pretokens: int | None = None,
-    format: str | None = None,
+    format: Format | None = None,
     field: str = "text",
     split_on: Token | None = None,
     num_threads: int | None = None,

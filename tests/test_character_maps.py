@@ -294,7 +294,7 @@ def endless(most: int) -> bytes:
 def test_maps_without_end() -> None:
     step = Precompiled(endless(255))
     assert step.apply("a\u0301\U0001f600") == "QQ"
-    for most, said in [(1, "endless"), (127, "endless"), (255, "can't decode")]:
+    for most, said in [(1, "too long"), (127, "too many"), (255, "can't decode")]:
         with pytest.raises(ValueError, match=said):
             Table(endless(most)).rules()
 

@@ -65,6 +65,16 @@ def test_files_in_json_are_what_the_api_says(run: Callable[..., str]) -> None:
         assert entry["file"] == name
 
 
+def test_documents(run: Callable[..., str], folder: Path) -> None:
+    (folder / "corpus.jsonl").write_text('{"content": "the cat"}\n{"content": "sat"}\n')
+    out = run("my.pybpe", "corpus.jsonl", "--field", "content", "--json")
+    (entry,) = json.loads(out)["files"]
+    assert (entry["bytes"], entry["words"]) == (10, 3)
+    assert "choose with --field" in run("my.pybpe", "corpus.jsonl", status=1)
+    out = run("my.pybpe", "--text", "x", "--split-on", ",", status=2)
+    assert "--split-on goes with FILEs and --unused-in" in out
+
+
 def test_files_in_a_table(run: Callable[..., str]) -> None:
     tok = pybpe.load("my.pybpe")
     out = run("my.pybpe", "corpus.txt", "--top", 2)

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
-from cli_runs import fail, pybpe_cli, succeed
+from cli_runs import environment, fail, pybpe_cli, succeed
 from test_corpora_layouts import TOK, expected, write_jsonl
 
 import pybpe
+from pybpe.cli.prepare import prepare
+from pybpe.corpora import encoding, layouts
 
 TEXTS = ["low", "hello <|pad|>", "", "the lower"]
 
@@ -125,29 +133,38 @@ def test_train_takes_documents(tmp_path: Path) -> None:
     assert "--split-on" in message
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_ctrl_c_says_how_to_go_on(model: Path, tmp_path: Path) -> None:
-    import os
-    import signal
-    import subprocess
-    import sys
-    import time
-
-    from cli_runs import environment
-
+    """In the midst of a run, which cannot end as long as the pipe is open."""
     source = tmp_path / "a.jsonl"
+    os.mkfifo(source)
     line = json.dumps({"text": "low hello the lower " * 50}).encode() + b"\n"
-    source.write_bytes(line * 150_000)
     out = tmp_path / "out"
     command = [sys.executable, "-m", "pybpe", "prepare", str(model), str(source)]
     command += ["--separator", "<|end|>", "--threads", "1", "-o", str(out)]
     part = out / "shard-00000.tokens.part"
     with subprocess.Popen(command, stderr=subprocess.PIPE, env=environment()) as child:
-        while not part.exists() or part.stat().st_size < 12_000_000:
-            assert child.poll() is None
-            time.sleep(0.01)
-        os.kill(child.pid, signal.SIGINT)
+        with source.open("wb", buffering=0) as pipe:
+            pipe.write(line * 10_000)
+            while not part.exists() or not part.stat().st_size:
+                assert child.poll() is None
+                time.sleep(0.01)
+            os.kill(child.pid, signal.SIGINT)
+            child.wait()
         message = child.communicate()[1].decode()
     assert child.returncode == 130, message
     assert "the same command goes on from here" in message
     state = json.loads((out / "progress.json").read_bytes())
     assert state["totals"][0] > 0
+
+
+def test_choices_are_those_of_the_api() -> None:
+    """They stand twice, since the API's come with numpy, for which help cannot wait."""
+    choices = {
+        option.name: tuple(option.type.choices)
+        for option in prepare.params
+        if isinstance(option.type, click.Choice)
+    }
+    assert choices.pop("layout") == layouts.LAYOUTS
+    assert choices.pop("dtype") == ("auto", *encoding.WIDTHS)
+    assert choices.keys() == {"form", "separator_at"}

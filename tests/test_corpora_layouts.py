@@ -376,7 +376,7 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path: Path) -> None:
         join_shards(tmp_path)
     with ShardWriter(TOK, tmp_path, separator=None) as other:  # what a retry does
         other.add(["hello"])
-    writer._stream.close()
+    writer._output.close()
     join_shards(tmp_path)
     assert open_shards(tmp_path)[0].tolist() == TOK.encode("hello")
 
@@ -434,9 +434,37 @@ def test_damage_is_found(tmp_path: Path) -> None:
     shard.unlink()
     with pytest.raises(CorpusError, match=r"named in .*index.json, but not there"):
         open_shards(tmp_path / "s")
-    (tmp_path / "s" / "index.json").write_text("[]")
-    with pytest.raises(CorpusError, match="not an index of shards"):
-        open_shards(tmp_path / "s")
+    with pytest.raises(CorpusError, match=r"tokens: it was complete, and is not there"):
+        TOK.encode_files(source, tmp_path / "s", **OPTIONS)
+
+
+def test_indexes_that_are_not_ours(tmp_path: Path) -> None:
+    """No file outside of the folder is read or removed, whatever an index says."""
+    source = write_jsonl(tmp_path / "a.jsonl", ["low", "hello"])
+    folder = tmp_path / "s"
+    TOK.encode_files(source, folder, **OPTIONS)
+    path = folder / "index.json"
+    index = json.loads(path.read_bytes())
+    (entry,) = index["files"]
+    for bad in (
+        [],
+        {},
+        {**index, "format": "else"},
+        {**index, "files": {}},
+        {**index, "files": [{**entry, "file": "../a.jsonl"}]},
+        {**index, "files": [{**entry, "file": str(source)}]},
+        {**index, "files": [{**entry, "file": ".."}]},
+        {**index, "files": [{**entry, "split": None}]},
+    ):
+        path.write_text(json.dumps(bad))
+        with pytest.raises(CorpusError, match="not an index of pybpe"):
+            open_shards(folder)
+        with pytest.raises(CorpusError, match="not an index of pybpe"):
+            TOK.encode_files(source, folder, overwrite=True, **OPTIONS)
+    path.write_text(json.dumps({**index, "version": 2}))
+    with pytest.raises(CorpusError, match=r"an index of version 2, .* upgrade pybpe"):
+        open_shards(folder)
+    assert source.exists()
 
 
 # ---------------------------------------------------------------- the page

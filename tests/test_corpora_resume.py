@@ -73,7 +73,7 @@ def test_a_run_that_is_broken_off_is_gone_on_with(
     for _ in range(500):
         calls = 0
 
-        def stop(progress: pybpe.corpora.PrepareProgress) -> None:
+        def stop(progress: pybpe.corpora.EncodingProgress) -> None:
             nonlocal calls
             calls += 1
             seen.append(progress.documents)
@@ -195,7 +195,7 @@ def test_a_gigabyte_killed_ten_times(
 
 
 def broken_off(corpus: Path, folder: Path, **options: Any) -> None:
-    def stop(progress: pybpe.corpora.PrepareProgress) -> None:
+    def stop(progress: pybpe.corpora.EncodingProgress) -> None:
         if progress.documents:
             raise Stop
 
@@ -232,7 +232,7 @@ def test_another_run_is_refused_by_name(
     ):
         TOK.encode_files(corpus / "e*", folder, **OPTIONS)
     (corpus / "z.txt").write_text("more")
-    with pytest.raises(CorpusError, match="begun with 54 inputs, and now there are 55"):
+    with pytest.raises(CorpusError, match="begun with 54 files, and now there are 55"):
         TOK.encode_files(corpus, folder, **OPTIONS)
     (corpus / "z.txt").unlink()
     assert digests(folder) == before
@@ -282,6 +282,36 @@ def test_files_of_an_unfinished_run_that_are_gone(tmp_path: Path, corpus: Path) 
         CorpusError, match=r"part: there should be .* bytes of an unfinis"
     ):
         TOK.encode_files(corpus, tmp_path / "one", **OPTIONS)
+
+
+@pytest.mark.usefixtures("many_states")
+@pytest.mark.parametrize("layout", ["shards", "megatron"])
+def test_overwriting_takes_any_unfinished_run(
+    tmp_path: Path, corpus: Path, layout: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With all files named but no index yet, and with a state that is damaged."""
+    options = {**OPTIONS, "layout": layout}
+    folder = tmp_path / "out"
+    with monkeypatch.context() as patch:
+
+        def fail(*_: object) -> None:
+            raise Stop
+
+        patch.setattr(run, "write_index", fail)
+        with pytest.raises(Stop):
+            TOK.encode_files(corpus, folder, **options)
+    names = {path.name for path in folder.iterdir()}
+    assert names > {"run.json", "progress.json"}
+    assert not any(name.endswith(".part") for name in names)
+    TOK.encode_files(corpus, folder, overwrite=True, **options)
+    whole = digests(folder)
+    broken_off(corpus, tmp_path / "other", **options)
+    for damage in (b"{}", b"{", b"[]", b'{"splits": {"train": {"finished": [{}]}}}'):
+        (tmp_path / "other" / "progress.json").write_bytes(damage)
+        with pytest.raises(CorpusError):
+            TOK.encode_files(corpus, tmp_path / "other", **options)
+    TOK.encode_files(corpus, tmp_path / "other", overwrite=True, **options)
+    assert digests(tmp_path / "other") == whole
 
 
 @pytest.mark.usefixtures("many_states")
@@ -436,15 +466,15 @@ def test_a_pipe_is_read_but_not_gone_on_with(tmp_path: Path) -> None:
 
 def test_nothing_to_encode(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b"\n")
-    with pytest.raises(CorpusError, match="there are no documents in the inputs"):
+    with pytest.raises(CorpusError, match="there are no documents in the files"):
         TOK.encode_files(tmp_path / "a.jsonl", tmp_path / "out", **OPTIONS)
-    with pytest.raises(CorpusError, match="no input"):
+    with pytest.raises(CorpusError, match="paths is empty"):
         TOK.encode_files([], tmp_path / "out", **OPTIONS)
 
 
 def test_progress_tells_the_truth(tmp_path: Path) -> None:
     source = write_jsonl(tmp_path / "a.jsonl", TEXTS)
-    calls: list[pybpe.corpora.PrepareProgress] = []
+    calls: list[pybpe.corpora.EncodingProgress] = []
     report = TOK.encode_files(
         source, tmp_path / "out", progress=calls.append, **OPTIONS
     )

@@ -12,9 +12,8 @@ import pytest
 from peer_texts import DataPath, check_texts, unicode_texts
 
 import pybpe
-from pybpe import ModelError, Tokenizer
+from pybpe import ModelError, Tokenizer, _glyphs
 from pybpe.byte_order import bytes_in_order
-from pybpe.formats import _glyphs
 
 gguf = pytest.importorskip("gguf")
 

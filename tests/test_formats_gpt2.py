@@ -18,9 +18,8 @@ from peer_texts import (
 )
 
 import pybpe
-from pybpe import ModelError, Tokenizer
+from pybpe import ModelError, Tokenizer, _glyphs
 from pybpe.byte_order import bytes_in_order
-from pybpe.formats import _glyphs
 
 PATTERN = r"\s+|\S+"
 MERGES = [(b"h", b"e"), (b"l", b"l"), (b"he", b"ll"), (b" ", b" "), (b"\n", b"\n")]

@@ -22,6 +22,9 @@ FORMATS = [
     "tokenizer_json",
     "sentencepiece",
     "pybpe",
+    "counts",
+    "shards",
+    "unfinished",
 ]
 COUNTS = {"dev": 60, "ci": 400, "nightly": 20_000}
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import doctest
+import gzip
 import itertools
+import json
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -318,6 +320,25 @@ def test_usage_of_several_files_and_of_nothing(tmp_path: Path) -> None:
         inspection.usage(TRAINED, "one text")
     with pytest.raises(FileNotFoundError):
         inspection.usage_of_files(TRAINED, tmp_path / "missing")
+
+
+def test_usage_of_documents(tmp_path: Path) -> None:
+    """Files are those that training reads, and read alike."""
+    texts = ["the cat", "sat\non", "", "é"]
+    lines = "\n".join(json.dumps({"content": text}) for text in texts)
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "a.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b"the cat;sat;"))
+    want = inspection.usage(TRAINED, texts)
+    for paths in (tmp_path / "corpus", [str(tmp_path / "corpus" / "*.gz")]):
+        assert inspection.usage_of_files(TRAINED, paths, field="content") == want
+    path = tmp_path / "b.txt.gz"
+    want = inspection.usage(TRAINED, ["the cat;sat;"])
+    assert inspection.usage_of_files(TRAINED, path) == want
+    want = inspection.usage(TRAINED, ["the cat", "sat"])
+    assert inspection.usage_of_files(TRAINED, path, split_on=";") == want
+    with pytest.raises(pybpe.CorpusError, match="has no field 'text'"):
+        inspection.usage_of_files(TRAINED, tmp_path / "corpus")
 
 
 def test_unused_tokens_are_ordinary_and_the_longest_comes_first() -> None:

@@ -23,8 +23,7 @@ import numpy as np
 import pytest
 
 import pybpe
-from pybpe import SpecialTokenError, Tokenizer, UnknownTokenError
-from pybpe.formats import _glyphs
+from pybpe import SpecialTokenError, Tokenizer, UnknownTokenError, _glyphs
 
 BYTES = {bytes([b]): b for b in range(256)}
 NAMED = ["gpt2", "gpt4", "cl100k", "o200k", "llama3", "qwen2", "tekken", "deepseek_v3"]

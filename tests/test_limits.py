@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable
+from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
+import growth
 import pytest
 import text_models
 from text_models import END, PUBLISHED, SMALL
@@ -160,32 +161,22 @@ def test_arguments() -> None:
         tok.fits(5, 1)  # type: ignore[arg-type]
 
 
-def seconds(work: Callable[[], object]) -> float:
-    best = 1e9
-    for _ in range(3):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best
-
-
 def test_a_long_text_is_not_encoded_to_see_that_it_does_not_fit() -> None:
     tok = text_models.small("tables")
     text = "hello world " * 2_000_000
     data = text.encode()
-    whole = seconds(lambda: tok.count(data))
     for work in (
         lambda: tok.fits(text, 10),
         lambda: tok.fits(data, 10),
         lambda: tok.truncate_text(text, 10),
         lambda: tok.truncate_text(data, 10, side="left"),
     ):
-        assert seconds(work) < whole / 20
+        growth.check_ratio(work, partial(tok.count, data), 1 / 20)
 
 
 @pytest.mark.parametrize("text", ["hello world ", "a", " ", "\U0001f44d", "e\u0301"])
 def test_splitting_takes_linear_time(text: str) -> None:
     tok = text_models.small("tables")
-    small, large = (text * (n // len(text)) for n in (20_000, 80_000))
-    times = [seconds(lambda t=t: tok.split_text(t, 100, 10)) for t in (small, large)]  # type: ignore[misc]
-    assert times[1] < 8 * times[0] + 0.02
+    growth.check_linear(
+        lambda made: tok.split_text(made, 100, 10), lambda n: text * n, 100
+    )

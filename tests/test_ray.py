@@ -33,7 +33,7 @@ def test_a_cluster_of_two_nodes() -> None:
             capture_output=True,
             text=True,
             env=environment(),
-            timeout=300,
+            timeout=600,
         )
     assert done.returncode == 0, done.stdout + done.stderr
     told = done.stdout.splitlines()

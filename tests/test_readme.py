@@ -65,6 +65,28 @@ def test_the_progress_example(capfd: pytest.CaptureFixture[str]) -> None:
     assert names["tok"].vocab_size == 1000
 
 
+def test_the_example_of_a_corpus(folder: Path) -> None:
+    np = pytest.importorskip("numpy")
+    try:
+        from compression import zstd
+    except ImportError:
+        zstd = pytest.importorskip("backports.zstd")
+    tok = pybpe.train([README], 1000, special_tokens=["<|endoftext|>"])
+    (folder / "data").mkdir()
+    texts = README.replace("<|endoftext|>", "").split("\n\n")
+    for number in range(2):
+        lines = [json.dumps({"text": text}) for text in texts[number::2]]
+        packed = zstd.compress("\n".join(lines).encode())
+        (folder / "data" / f"{number}.jsonl.zst").write_bytes(packed)
+    names: dict[str, Any] = {"tok": tok, "pybpe": pybpe}
+    exec(scripts("encode_files"), names)  # noqa: S102 - our own README
+    shards = names["shards"]
+    end = tok.special_tokens["<|endoftext|>"]
+    want = [[*tok.encode_ordinary(t), end] for t in texts[::2] + texts[1::2]]
+    assert [ids.tolist() for ids in shards] == want
+    assert shards.tokens(0, shards.n_tokens).tolist() == list(np.concatenate(want))
+
+
 @pytest.mark.oracle
 def test_the_example_of_tiktoken() -> None:
     pytest.importorskip("tiktoken")

@@ -24,8 +24,7 @@ from tokenizer_json_make import (
 )
 
 import pybpe
-from pybpe import ModelError, SpecialTokenError, Tokenizer, UnknownTokenError
-from pybpe.formats import _glyphs
+from pybpe import ModelError, SpecialTokenError, Tokenizer, UnknownTokenError, _glyphs
 from pybpe.split import Split
 
 # ------------------------------------------------------------------ the model

@@ -21,10 +21,11 @@ import pybpe
 from pybpe import ModelError, Tokenizer
 from pybpe.split import Split, Stage
 from pybpe.split.patterns import NAMED
+from pybpe.split.same import leaves_gaps
 from pybpe.writers import FORMATS, tiktoken, tokenizer_json
 from pybpe.writers._merges import check_ranks, merge_list, special_apart
 from pybpe.writers._parts import Job
-from pybpe.writers._patterns import leaves_gaps, translated
+from pybpe.writers._patterns import translated
 
 MERGES = [(104, 101), (108, 108), (256, 257), (32, 32), (258, 111)]
 TEXT = (

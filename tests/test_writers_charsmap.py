@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import struct
 import sys
 from functools import cache
 from pathlib import Path
@@ -232,3 +233,13 @@ def test_without_tokenizers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     tok.save_as(tmp_path / "tokenizer.json")
     back = pybpe.load(tmp_path / "tokenizer.json")
     assert back.encode(LINES[0]) == tok.encode(LINES[0])
+
+
+def test_a_map_that_leads_in_circles_is_refused() -> None:
+    cells = [0] * 512
+    cells[0] = 0x100 << 10
+    for label in (0x61, 0x62):
+        cells[0x100 ^ label] = label << 10 | label  # below it is where it stands
+    data = struct.pack("<I512I", 4 * 512, *cells) + b"\0"
+    with pytest.raises(ModelError, match="its rules are too long, or too many"):
+        rules_of(data)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pybpe import Tokenizer
-from pybpe.formats import _glyphs
+from pybpe import Tokenizer, _glyphs
 from pybpe.formats._source import Source
 from pybpe.formats.tokenizer_json import read
 

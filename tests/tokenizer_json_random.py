@@ -6,7 +6,8 @@ import base64
 import random
 from typing import Any
 
-from pybpe.formats import _glyphs, _map_steps
+from pybpe import _glyphs
+from pybpe.formats import _map_steps
 
 # Characters on which tokenizers have been seen to differ.
 NASTY = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,9 @@ from pybpe.cli.bars import Bars
 from pybpe.cli.files import as_files, check_output, model_files
 from pybpe.cli.models import load
 from pybpe.cli.options import in_our_words, was_given
+
+if TYPE_CHECKING:
+    from pybpe.corpora.inputs import Format
 
 # What only byte-level training has.
 _OTHERS = {
@@ -63,7 +66,7 @@ def train(
     settings: tuple[str, ...],
     normalizer_from: str | None,
     vocab_file: str | None,
-    form: str | None,
+    form: Format | None,
     field: str,
     threads: int | None,
     quiet: bool,

@@ -13,19 +13,20 @@ from pybpe.cli.bars import Bars
 from pybpe.cli.files import as_files, check_output, model_files, output
 from pybpe.cli.models import load
 from pybpe.cli.options import (
-    MAX_THREADS,
-    as_split,
     check_tokens,
+    cut_option,
     in_our_words,
     input_options,
-    pattern_help,
-    unescaped,
+    max_pretokens_option,
+    quiet_option,
+    threads_option,
     was_given,
 )
 
 if TYPE_CHECKING:
     from typing import Any
 
+    from pybpe.corpora.inputs import Format
     from pybpe.split import Split
 
 COUNT_EXAMPLES = """\b
@@ -43,15 +44,6 @@ Examples:
   pybpe info all.counts
 """
 
-_max_pretokens = click.option(
-    "--max-pretokens",
-    type=click.IntRange(1),
-    metavar="INTEGER",
-    help="Give up when there are more distinct pretokens, before they fill the memory.",
-)
-_quiet = click.option(
-    "-q", "--quiet", is_flag=True, help="No progress bars, no summary."
-)
 _output = click.option(
     "-o",
     "--output",
@@ -65,14 +57,7 @@ _output = click.option(
 @click.command(epilog=COUNT_EXAMPLES, short_help="Count pretokens, to train on later.")
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @_output
-@click.option(
-    "--pattern",
-    "split",
-    callback=as_split,
-    default="cl100k",
-    show_default=True,
-    help=pattern_help(),
-)
+@cut_option
 @click.option(
     "--special",
     "specials",
@@ -92,21 +77,10 @@ _output = click.option(
     help="The model that training will go on from: what it matches is cut out, and its "
     "--pattern taken unless you give one.",
 )
-@_max_pretokens
+@max_pretokens_option
 @input_options
-@click.option(
-    "--split-on",
-    metavar="STRING",
-    help=r"What stands between the documents of a text file ('\n': each line is one). "
-    "Default: a file is one text.",
-)
-@click.option(
-    "--threads",
-    type=click.IntRange(1, MAX_THREADS),
-    metavar="INTEGER",
-    help="Default: all processors.",
-)
-@_quiet
+@threads_option
+@quiet_option
 def count(
     files: tuple[str, ...],
     target: str,
@@ -115,7 +89,7 @@ def count(
     protected: tuple[str, ...],
     initial: str | None,
     max_pretokens: int | None,
-    form: str | None,
+    form: Format | None,
     field: str,
     split_on: str | None,
     threads: int | None,
@@ -147,7 +121,7 @@ def count(
                 max_pretokens=max_pretokens,
                 format=form,
                 field=field,
-                split_on=None if split_on is None else unescaped(split_on),
+                split_on=split_on,
                 num_threads=threads,
                 progress=bars,
                 **options,
@@ -164,8 +138,8 @@ def count(
 @click.command(epilog=MERGE_EXAMPLES, short_help="Put files of counts together.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @_output
-@_max_pretokens
-@_quiet
+@max_pretokens_option
+@quiet_option
 def merge_counts(
     files: tuple[str, ...], target: str, max_pretokens: int | None, quiet: bool
 ) -> None:

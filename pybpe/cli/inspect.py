@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+import pybpe
 from pybpe.cli.models import load, pattern_option
+from pybpe.cli.options import in_our_words, input_options, was_given
 
 if TYPE_CHECKING:
+    from pybpe.corpora.inputs import Format
     from pybpe.split import Split
 
 INSPECT_EXAMPLES = """\b
@@ -18,6 +21,7 @@ Examples:
   pybpe inspect cl100k_base                             the vocabulary
   pybpe inspect cl100k_base --text "strawberry"         how a text is cut
   pybpe inspect my.pybpe english.txt hindi.txt          how many tokens files take
+  pybpe inspect my.pybpe news.jsonl.zst --field content
   pybpe inspect my.pybpe news.txt --against cl100k_base
   pybpe inspect my.pybpe --numbers --whitespace
   pybpe inspect my.pybpe trained_on.txt --unused-in other.txt
@@ -70,6 +74,7 @@ Examples:
     help="How many lines lists have; 0 for all.",
 )
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
+@input_options
 @pattern_option
 def inspect(
     model: str,
@@ -81,6 +86,9 @@ def inspect(
     against: str | None,
     top: int,
     as_json: bool,
+    form: Format | None,
+    field: str,
+    split_on: str | None,
     **flags: bool,
 ) -> None:
     """Look into a MODEL: its vocabulary, and what it makes of text FILEs.
@@ -89,12 +97,18 @@ def inspect(
     anything else the vocabulary is shown; with options, what they ask for. Words are
     what stands between white space, so that for languages without spaces the columns
     per character and bytes for each token say more. Special tokens in texts are plain
-    text. Files of any size are read a piece at a time.
+    text. FILEs are what `pybpe train` takes, folders and compressed ones included, and
+    are read a piece at a time.
     """
     if against is not None and not (files or texts or words):
         raise click.UsageError("--against goes with FILEs, --text or --word")
     if against is not None and (corpora or any(flags.values())):
         raise click.UsageError("--against goes with FILEs, --text and --word only")
+    if not (files or corpora):
+        for name in ("form", "field", "split_on"):
+            if was_given(name):
+                option = {"form": "format"}.get(name, name.replace("_", "-"))
+                raise click.UsageError(f"--{option} goes with FILEs and --unused-in")
     # Not before the command runs: help and other commands do not wait for it.
     from pybpe.cli import sections
 
@@ -107,7 +121,13 @@ def inspect(
     if not (files or texts or words or corpora or any(flags.values())):
         flags = dict.fromkeys(flags, True)
     asked = [name for name, given in flags.items() if given]
-    made = list(sections.chosen(toks, files, texts, words, corpora, top, asked))
+    reading = {"format": form, "field": field, "split_on": split_on}
+    try:
+        made = list(
+            sections.chosen(toks, files, texts, words, corpora, reading, top, asked)
+        )
+    except pybpe.CorpusError as error:
+        raise click.ClickException(in_our_words(str(error))) from None
     if as_json:
         click.echo(json.dumps({s.name: s.data for s in made}, indent=2))
         return

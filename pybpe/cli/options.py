@@ -12,11 +12,10 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from pybpe._threads import MAX_THREADS
+from pybpe.corpora.inputs import FORMATS
 from pybpe.split import Split
 from pybpe.split.patterns import NAMED
-
-MAX_THREADS = 1024
-INPUT_FORMATS = ("text", "jsonl", "parquet")
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -55,12 +54,18 @@ _OPTIONS = {
 }
 
 
+def _unescaped(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> str | None:
+    return None if value is None else unescaped(value)
+
+
 def input_options(command: _Command) -> _Command:
-    """Add --format and --field, for files that hold documents."""
+    """Add --format, --field and --split-on, for files that hold documents."""
     form = click.option(
         "--format",
         "form",
-        type=click.Choice(INPUT_FORMATS),
+        type=click.Choice(FORMATS),
         help="What the files hold, whatever their names.",
     )
     field = click.option(
@@ -70,7 +75,31 @@ def input_options(command: _Command) -> _Command:
         metavar="NAME",
         help="The field of .jsonl, or the column of .parquet, with the text.",
     )
-    return form(field(command))
+    split_on = click.option(
+        "--split-on",
+        metavar="STRING",
+        callback=_unescaped,
+        help=r"What stands between the documents of a text file ('\n': each line is "
+        "one). Default: a file is one text.",
+    )
+    return form(field(split_on(command)))
+
+
+threads_option = click.option(
+    "--threads",
+    type=click.IntRange(1, MAX_THREADS),
+    metavar="INTEGER",
+    help="Default: all processors.",
+)
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, help="No progress bars, no summary."
+)
+max_pretokens_option = click.option(
+    "--max-pretokens",
+    type=click.IntRange(1, 2**63 - 1),
+    metavar="INTEGER",
+    help="Give up when there are more distinct pretokens, before they fill the memory.",
+)
 
 
 def unescaped(text: str) -> str:
@@ -87,14 +116,6 @@ def unescaped(text: str) -> str:
     return "".join(found)
 
 
-def pattern_help() -> str:
-    """Return the help of --pattern: every name that there is."""
-    return (
-        f"How text is cut before merging: a name ({', '.join(NAMED)}), a regular "
-        "expression, or 'none' for no cuts."
-    )
-
-
 def as_split(
     _context: click.Context, _option: click.Parameter, value: str | None
 ) -> Split | None:
@@ -106,6 +127,18 @@ def as_split(
     except ValueError as error:
         message = re.sub(r"\bNone\b", "'none'", str(error))
         raise click.BadParameter(message) from None
+
+
+# How training cuts text. Models that are there have --pattern of `cli.models`.
+cut_option = click.option(
+    "--pattern",
+    "split",
+    callback=as_split,
+    default="cl100k",
+    show_default=True,
+    help=f"How text is cut before merging: a name ({', '.join(NAMED)}), a regular "
+    "expression, or 'none' for no cuts.",
+)
 
 
 def was_given(name: str) -> bool:

@@ -11,10 +11,16 @@ import click
 import pybpe
 from pybpe.cli.bars import Bar
 from pybpe.cli.models import load, pattern_option
-from pybpe.cli.options import MAX_THREADS, in_our_words, input_options, unescaped
+from pybpe.cli.options import (
+    in_our_words,
+    input_options,
+    quiet_option,
+    threads_option,
+)
 
 if TYPE_CHECKING:
-    from pybpe.corpora import EncodingReport, PrepareProgress
+    from pybpe.corpora import EncodingProgress, EncodingReport
+    from pybpe.corpora.inputs import Format
     from pybpe.split import Split
 
 PREPARE_EXAMPLES = """\b
@@ -26,12 +32,13 @@ Examples:
   pybpe prepare my.pybpe rows.parquet --separator '</s>' --layout megatron -o data
 """
 
+# Those of `pybpe.corpora.layouts`, which needs numpy.
 LAYOUTS = ("shards", "nanogpt", "llm.c", "megatron")
 
 
 @click.command(epilog=PREPARE_EXAMPLES)
 @click.argument("model")
-@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "-o", "--output", "folder", required=True, metavar="FOLDER", help="Where to write."
 )
@@ -79,12 +86,6 @@ LAYOUTS = ("shards", "nanogpt", "llm.c", "megatron")
 )
 @input_options
 @click.option(
-    "--split-on",
-    metavar="STRING",
-    help=r"What stands between the documents of a text file ('\n': each line is one). "
-    "Default: a file is a document.",
-)
-@click.option(
     "--allow-special",
     is_flag=True,
     help="Special tokens in the documents become their ids.",
@@ -93,26 +94,20 @@ LAYOUTS = ("shards", "nanogpt", "llm.c", "megatron")
     "--plain", is_flag=True, help="Special tokens in the documents are plain text."
 )
 @pattern_option
-@click.option(
-    "--threads",
-    type=click.IntRange(1, MAX_THREADS),
-    metavar="INTEGER",
-    help="Default: all processors.",
-)
+@threads_option
 @click.option(
     "--overwrite",
     is_flag=True,
     help="Begin anew, and remove what an earlier run has written.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="No progress bar, no summary.")
+@quiet_option
 def prepare(
     model: str,
-    inputs: tuple[str, ...],
+    files: tuple[str, ...],
     folder: str,
     separator: str | None,
     no_separator: bool,
-    form: str | None,
-    split_on: str | None,
+    form: Format | None,
     allow_special: bool,
     plain: bool,
     split: Split | None,
@@ -120,10 +115,10 @@ def prepare(
     quiet: bool,
     **options: Any,
 ) -> None:
-    r"""Encode the documents of INPUTs with a trained MODEL into files for training.
+    r"""Encode the documents of FILEs with a trained MODEL into files for training.
 
-    INPUTs are files, folders or patterns: .txt, .jsonl, .parquet, also compressed (.gz,
-    .zst, .xz, .bz2). The same command goes on where it was broken off, and gives the
+    FILEs are .txt, .jsonl or .parquet, also compressed (.gz, .zst, .xz, .bz2), folders
+    or patterns. The same command goes on where it was broken off, and gives the
     very files of one undisturbed run; on a finished folder it does nothing.
 
     When a document spells a special token of the model, say what that means:
@@ -131,7 +126,7 @@ def prepare(
     """
     if allow_special and plain:
         raise click.UsageError("--allow-special and --plain exclude each other")
-    if "-" in inputs:
+    if "-" in files:
         raise click.UsageError(
             "stdin cannot be read again when a run is gone on with: give files"
         )
@@ -140,10 +135,9 @@ def prepare(
     bar = Meter(hidden=quiet or not sys.stderr.isatty())
     try:
         report = tok.encode_files(
-            inputs,
+            files,
             folder,
-            format=form,  # type: ignore[arg-type]  # click has checked it
-            split_on=None if split_on is None else unescaped(split_on),
+            format=form,
             allowed_special="all" if allow_special else frozenset(),
             disallowed_special=() if plain else "all",
             num_threads=threads,
@@ -193,7 +187,7 @@ class Meter:
         self._hidden = hidden
         self._bar: Bar | None = None
 
-    def __call__(self, progress: PrepareProgress) -> None:
+    def __call__(self, progress: EncodingProgress) -> None:
         """Show how far it is."""
         if self._hidden:
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -436,10 +436,11 @@ def chosen(
     given_texts: Sequence[str],
     given_words: Sequence[str],
     corpora: Sequence[str],
+    reading: Mapping[str, Any],
     top: int,
     of_vocabulary: Sequence[str],
 ) -> Iterator[Section]:
-    """Yield what was asked for."""
+    """Yield what was asked for; `reading` says how files are read."""
     if given_texts:
         yield texts(toks, [os.fsencode(text) for text in given_texts])
     if given_words:
@@ -448,13 +449,13 @@ def chosen(
         n = len(given_files)
         if given_files:
             used = [
-                Used(named, name, inspection.usage_of_files(named.tok, path))
+                Used(named, name, inspection.usage_of_files(named.tok, path, **reading))
                 for name, path in zip(_shown_names(given_files), paths, strict=False)
                 for named in toks
             ]
             yield files(toks, used, top)
         if corpora:
-            yield _unused_in(toks[0], paths[:n], corpora, paths[n:], top)
+            yield _unused_in(toks[0], paths[:n], corpora, paths[n:], reading, top)
     for name, section in _OF_VOCABULARY.items():
         if name in of_vocabulary:
             yield section(toks[0], top)
@@ -465,12 +466,13 @@ def _unused_in(
     trained_on: Sequence[str],
     corpora: Sequence[str],
     paths: Sequence[str],
+    reading: Mapping[str, Any],
     top: int,
 ) -> Section:
     before: Any = None
     if trained_on:
-        before = inspection.usage_of_files(named.tok, trained_on)
-    used = inspection.usage_of_files(named.tok, paths)
+        before = inspection.usage_of_files(named.tok, trained_on, **reading)
+    used = inspection.usage_of_files(named.tok, paths, **reading)
     names = " or ".join(_shown_names(corpora))
     return unused(named, names, used, before, top)
 

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,16 +17,19 @@ from pybpe.cli.bars import Bars
 from pybpe.cli.files import as_files, check_output, model_files
 from pybpe.cli.models import load
 from pybpe.cli.options import (
-    MAX_THREADS,
-    as_split,
     check_tokens,
     check_vocab_size,
+    cut_option,
     in_our_words,
     input_options,
-    pattern_help,
-    unescaped,
+    max_pretokens_option,
+    quiet_option,
+    threads_option,
     was_given,
 )
+
+if TYPE_CHECKING:
+    from pybpe.corpora.inputs import Format
 
 TRAIN_EXAMPLES = """\b
 Examples:
@@ -63,14 +66,7 @@ Examples:
     help="Train on what `pybpe count` wrote, instead of FILEs: its --pattern, "
     "--special and --protected are taken.",
 )
-@click.option(
-    "--pattern",
-    "split",
-    callback=as_split,
-    default="cl100k",
-    show_default=True,
-    help=pattern_help(),
-)
+@cut_option
 @click.option(
     "--special",
     "specials",
@@ -127,25 +123,9 @@ Examples:
     help="Also write the model of this smaller vocabulary size: of 16384 with -o "
     "my.pybpe, to my-16384.pybpe. Several times.",
 )
-@click.option(
-    "--max-pretokens",
-    type=click.IntRange(1, 2**63 - 1),
-    metavar="INTEGER",
-    help="Give up when there are more distinct pretokens, before they fill the memory.",
-)
+@max_pretokens_option
 @input_options
-@click.option(
-    "--split-on",
-    metavar="STRING",
-    help=r"What stands between the documents of a text file ('\n': each line is one). "
-    "Default: a file is one text.",
-)
-@click.option(
-    "--threads",
-    type=click.IntRange(1, MAX_THREADS),
-    metavar="INTEGER",
-    help="Default: all processors.",
-)
+@threads_option
 @click.option(
     "--mode",
     type=click.Choice(["bytes", "codepoint"]),
@@ -178,13 +158,13 @@ Examples:
     metavar="FILE",
     help="Also write pieces and scores as text, sentencepiece's .vocab.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="No progress bars, no summary.")
+@quiet_option
 def train(
     files: tuple[str, ...],
     output: str,
     from_counts: str | None,
     quiet: bool,
-    form: str | None,
+    form: Format | None,
     field: str,
     split_on: str | None,
     threads: int | None,
@@ -235,11 +215,7 @@ def train(
     inputs = [*sources, *(model_files(initial) if initial else [])]
     for name in (*outputs.values(), output):
         check_output(name, inputs)
-    # What is not given is the API's to choose: it may depend on --initial.
-    for name, option in (("split", "pattern"), ("byte_order", "byte_order")):
-        value = options.pop(name)
-        if was_given(name):
-            options[option] = value
+    leave_to_api(options)
     started = time.monotonic()
     bars = Bars(quiet)
     try:
@@ -255,7 +231,7 @@ def train(
                     paths,
                     format=form,
                     field=field,
-                    split_on=None if split_on is None else unescaped(split_on),
+                    split_on=split_on,
                     num_threads=threads,
                     **options,
                 )
@@ -263,13 +239,7 @@ def train(
         raise click.ClickException(in_our_words(str(error))) from None
     finally:
         bars.close()
-    report = tok.training_report
-    assert report is not None  # noqa: S101 - for the type checker
-    made = [(name, report.snapshots[size]) for size, name in outputs.items()]
-    for name, one in [*made, (output, tok)]:
-        one.save(name)
-        if not quiet:
-            click.echo(f"{name}: {one.vocab_size:,} tokens", err=True)
+    report = save(tok, output, outputs, quiet)
     if not quiet:
         summary(report, options, time.monotonic() - started)
 
@@ -308,6 +278,28 @@ def check(options: dict[str, Any], initial: str | None) -> None:
         )
     except ValueError as error:
         raise click.UsageError(in_our_words(str(error))) from None
+
+
+def leave_to_api(options: dict[str, Any]) -> None:
+    """Take out what was not given: what it is by default may depend on --initial."""
+    for name, option in (("split", "pattern"), ("byte_order", "byte_order")):
+        value = options.pop(name)
+        if was_given(name):
+            options[option] = value
+
+
+def save(
+    tok: pybpe.Tokenizer, output: str, snapshots: dict[int, str], quiet: bool
+) -> pybpe.TrainingReport:
+    """Write what was trained; return the report."""
+    report = tok.training_report
+    assert report is not None  # noqa: S101 - for the type checker
+    made = [(name, report.snapshots[size]) for size, name in snapshots.items()]
+    for name, one in [*made, (output, tok)]:
+        one.save(name)
+        if not quiet:
+            click.echo(f"{name}: {one.vocab_size:,} tokens", err=True)
+    return report
 
 
 def refuse_beside_counts(files: tuple[str, ...], mode: str) -> None:

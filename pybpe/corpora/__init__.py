@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pybpe.corpora.inputs import Source, find_sources
-    from pybpe.corpora.prepare import EncodingReport, PrepareProgress, encode_files
+    from pybpe.corpora.prepare import EncodingProgress, EncodingReport, encode_files
     from pybpe.corpora.reading import read_documents
     from pybpe.corpora.shards import Shard, Shards, open_shards
     from pybpe.corpora.writer import ShardReport, ShardWriter, join_shards
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Where each name lives: what reads documents needs no numpy.
 _HOMES = {
     "EncodingReport": "prepare",
-    "PrepareProgress": "prepare",
+    "EncodingProgress": "prepare",
     "Shard": "shards",
     "ShardReport": "writer",
     "ShardWriter": "writer",
@@ -39,8 +39,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "EncodingProgress",
     "EncodingReport",
-    "PrepareProgress",
     "Shard",
     "ShardReport",
     "ShardWriter",

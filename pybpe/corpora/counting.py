@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pybpe.corpora.documents import Place
 from pybpe.corpora.inputs import TEXT, Source
-from pybpe.corpora.reading import Reading, chunks
+from pybpe.corpora.reading import Reading, documents
 from pybpe.corpora.streams import Stream
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def count_pretokens(
                 with Stream(source) as stream:
                     counter.add_stream(stream)
         else:
-            counter.add_texts(_documents(source, reading))
+            counter.add_texts(documents(source, reading))
 
 
 def count_sentences(
@@ -64,14 +63,9 @@ def count_sentences(
     )
 
 
-def _documents(source: Source, reading: Reading) -> Iterator[bytes]:
-    for chunk in chunks(source, Place(), reading):
-        yield from chunk.documents()
-
-
 def _as_lines(source: Source, reading: Reading) -> Iterator[bytes]:
     """Yield documents, each of which ends a line."""
-    for text in _documents(source, reading):
+    for text in documents(source, reading):
         yield text if text.endswith(b"\n") else text + b"\n"
 
 

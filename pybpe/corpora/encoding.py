@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pybpe.corpora.documents import Documents
-    from pybpe.corpora.text import LastSeam
     from pybpe.permissions import Allowed, Disallowed, Token
     from pybpe.tokenizer import Tokenizer
 
@@ -209,24 +208,3 @@ def choose_dtype(tokenizer: Tokenizer, dtype: str, dtypes: tuple[str, ...]) -> s
             f"go up to {tokenizer.n_vocab - 1:,}: give {dtypes[-1]!r}, or 'auto'"
         )
     return dtype
-
-
-def seam_finder(
-    tokenizer: Tokenizer, allowed: Allowed, disallowed: Disallowed
-) -> LastSeam | None:
-    """Return what finds the places where a text may be parted; None if nothing can.
-
-    At a seam a pretoken ends, whatever stands before and behind, and no string that is
-    looked for reaches across; so the ids are those of both parts.
-    """
-    from pybpe import _engines
-    from pybpe._binding_training import Seams
-    from pybpe._engine_bpe import Engine
-
-    engine = tokenizer._engine
-    if type(engine) is not Engine or engine.split is None:
-        return None
-    may, must_not = tokenizer._permissions._resolve(allowed, disallowed)
-    added = {token for token, _ in _engines.added_tokens(tokenizer._model)}
-    seams = Seams(engine.split, sorted(may | must_not | added))
-    return seams.last if seams else None

@@ -6,12 +6,17 @@ import os
 import stat
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from pybpe.errors import CorpusError
 
-TEXT, JSONL, PARQUET = "text", "jsonl", "parquet"
-FORMATS = (TEXT, JSONL, PARQUET)
+# Names of files, folders and patterns: many, or a single one.
+Paths: TypeAlias = "Iterable[str | os.PathLike[str]] | str | os.PathLike[str]"
+
+# What files may hold.
+Format: TypeAlias = Literal["text", "jsonl", "parquet"]
+FORMATS: tuple[Format, ...] = ("text", "jsonl", "parquet")
+TEXT, JSONL, PARQUET = FORMATS
 
 # What the endings of names say, without those of compression.
 _ENDINGS = {
@@ -63,13 +68,9 @@ class Source(NamedTuple):
 
 
 def find_sources(
-    inputs: Iterable[str | os.PathLike[str]] | str | os.PathLike[str],
-    format: str | None = None,
-    *,
-    what: str = "inputs",
-    may_repeat: bool = False,
+    paths: Paths, format: Format | None = None, *, may_repeat: bool = False
 ) -> list[Source]:
-    """Return the files that inputs stand for, in the order in which they are read.
+    """Return the files that paths stand for, in the order in which they are read.
 
     A file stands for itself; a folder for all files in it and below, by name; a pattern
     such as `data/*.jsonl.zst` for the files that match it, by name. What a file holds
@@ -78,13 +79,12 @@ def find_sources(
     that begin with a dot or `_` are passed over, as everywhere in this trade.
 
     Args:
-        inputs: Names, one or many.
+        paths: Names, one or many.
         format: What all files hold, whatever their names: "text", "jsonl" or "parquet".
-        what: What to call the inputs in a message.
         may_repeat: Whether a file may come twice.
 
     Raises:
-        TypeError: An input is no path.
+        TypeError: One is no path.
         ValueError: `format` is none of the three.
         FileNotFoundError: There is no such file.
         CorpusError: A pattern matches no file, a folder holds none or others beside, a
@@ -92,13 +92,11 @@ def find_sources(
     """
     if format is not None and format not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
-    if isinstance(inputs, (str, os.PathLike)):
-        inputs = [inputs]
-    names = list(inputs)
+    names = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     for i, name in enumerate(names):
         if not isinstance(name, (str, os.PathLike)):
             raise TypeError(
-                f"{what}[{i}] must be a str or a path, got {type(name).__name__}"
+                f"paths[{i}] must be a str or a path, got {type(name).__name__}"
             )
     found: list[Source] = []
     seen: dict[tuple[int, int], str] = {}

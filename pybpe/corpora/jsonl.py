@@ -109,7 +109,8 @@ def _complaint(line: bytes, field: str) -> str:
     shown = repr(line[:_SHOWN].decode("utf-8", "replace"))
     shown += "..." if len(line) > _SHOWN else ""
     try:
-        value = json.loads(line.decode())
+        # As floats: Python refuses whole numbers of many digits.
+        value = json.loads(line.decode(), parse_int=float)
     except UnicodeDecodeError as error:
         return f"not UTF-8 at byte {error.start:,} of the line: {shown}"
     except json.JSONDecodeError as error:

@@ -2,7 +2,7 @@
 
 A file grows under a name that ends with `.part`, and so does a list of where documents
 end in it. Every now and then the lengths of both are written down, together with the
-place in the inputs that they belong to (`Output.commit`): that is the state to go on
+place in the inputs that they belong to (`Run.commit`): that is the state to go on
 from. What was written after it is cut off again. A file gets its own name after the
 state says that it is complete.
 
@@ -23,6 +23,7 @@ from zlib import crc32
 import numpy as np
 
 from pybpe._whole_file import naming
+from pybpe.corpora.index import refuse_missing
 from pybpe.corpora.layouts import Layout, Part, raw, refuse_long, write
 from pybpe.errors import CorpusError
 
@@ -35,7 +36,7 @@ PART = ".part"
 ENDS = ".ends" + PART
 
 
-class Stream:
+class Output:
     """The files of one split, filled one after the other.
 
     Attributes:
@@ -194,15 +195,10 @@ class Stream:
             CorpusError: A file that the state names is not there, or not whole.
         """
         self.finished = list(state["finished"])
-        for number, entry in enumerate(self.finished):
+        for number in range(len(self.finished)):
             names = self._layout.names(self.split, number)
             CompleteFile(self._folder, names, []).give_names()
-            path = self._folder / names[0]
-            if not path.exists() or path.stat().st_size != entry["size"]:
-                raise CorpusError(
-                    f"{path}: it was complete, and is not there any more or has "
-                    "changed; begin anew with overwrite=True"
-                )
+        refuse_missing(self._folder, self.finished)
         self._number = len(self.finished)
         self.part = Part(*state["part"])
         if self.part.n_tokens or self.part.n_documents:

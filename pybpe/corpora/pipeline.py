@@ -54,11 +54,11 @@ def in_order(
         while (item := line.get()) is not None:
             if isinstance(item, BaseException):
                 raise item
-            job, future = item
-            result = future.result()
+            job, result = item[0], item[1].result()
             room.release()
             yield job, result
     finally:
+        item = None  # it may hold the error, whose traceback holds this frame
         stopped.set()
         room.release()
         # Not for ever: it may be waiting for a pipe.

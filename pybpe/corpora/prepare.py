@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pybpe._text import to_utf8
-from pybpe._threads import check_num_threads
+from pybpe._threads import MAX_THREADS, check_num_threads
 from pybpe.corpora.documents import CHUNK, Chunk, Place
-from pybpe.corpora.encoding import DocumentEncoder, Encoded, seam_finder
+from pybpe.corpora.encoding import DocumentEncoder, Encoded
 from pybpe.corpora.inputs import Source, find_sources
 from pybpe.corpora.layouts import (
     About,
@@ -20,15 +20,16 @@ from pybpe.corpora.layouts import (
     check_shard_size,
     layout_type,
 )
-from pybpe.corpora.output import PART, Stream, locked
+from pybpe.corpora.output import Output, locked
 from pybpe.corpora.pipeline import in_order
 from pybpe.corpora.reading import FIELD, Reading, check_reading, chunks
-from pybpe.corpora.run import PROGRESS, Position, Run, Totals, finished, tidy
-from pybpe.corpora.shards import INDEX, read_index
+from pybpe.corpora.run import Position, Run, Totals, clear, finished, tidy
+from pybpe.corpora.seams import seam_finder
 from pybpe.errors import CorpusError
 from pybpe.permissions import NONE
 
 if TYPE_CHECKING:
+    from pybpe.corpora.inputs import Format, Paths
     from pybpe.permissions import Allowed, Disallowed, Token
     from pybpe.tokenizer import Tokenizer
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 _INTERVAL = 0.1
 
 
-class PrepareProgress(NamedTuple):
+class EncodingProgress(NamedTuple):
     """How far `encode_files` is; what `progress` callbacks get.
 
     Attributes:
@@ -86,7 +87,7 @@ class EncodingReport(NamedTuple):
 
 def encode_files(
     tokenizer: Tokenizer,
-    inputs: Iterable[str | os.PathLike[str]] | str | os.PathLike[str],
+    paths: Paths,
     folder: str | os.PathLike[str],
     *,
     separator: Token | int | None,
@@ -95,14 +96,14 @@ def encode_files(
     dtype: str = "auto",
     shard_size: int | None = None,
     val_fraction: float = 0.0,
-    format: str | None = None,
+    format: Format | None = None,
     field: str = FIELD,
     split_on: str | bytes | None = None,
     allowed_special: Allowed = NONE,
     disallowed_special: Disallowed = "all",
     num_threads: int | None = None,
     overwrite: bool = False,
-    progress: Callable[[PrepareProgress], object] | None = None,
+    progress: Callable[[EncodingProgress], object] | None = None,
 ) -> EncodingReport:
     """Encode the documents of files into files of ids; see `Tokenizer.encode_files`."""
     started = time.monotonic()
@@ -133,12 +134,12 @@ def encode_files(
     reading = check_reading(field, split_on)._replace(
         last_seam=seam_finder(tokenizer, allowed_special, disallowed_special)
     )
-    threads = check_num_threads(num_threads)
+    threads = min(check_num_threads(num_threads), MAX_THREADS)
     if progress is not None and not callable(progress):
         raise TypeError(f"progress must be a function, got {progress!r}")
-    sources = find_sources(inputs, format)
+    sources = find_sources(paths, format)
     if not sources:
-        raise CorpusError("no input: give files, folders or patterns")
+        raise CorpusError("paths is empty: give files, folders or patterns")
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     with locked(target):
@@ -148,25 +149,16 @@ def encode_files(
         if index is not None:
             tidy(target)
             return _report(target, index, Totals(index["documents"]), started)
-        streams = _streams(target, kind, encoder, asked)
-        run = Run(target, asked, sources, streams, asked["val_fraction"])
+        outputs = _outputs(target, kind, encoder, asked)
+        run = Run(target, asked, sources, outputs, asked["val_fraction"])
         before = run.totals
-        try:
-            _Work(run, encoder, reading, sources).run(threads, progress)
-            index = run.finish()
-        except BaseException:
-            # Ctrl-C, a bad line, a full disk: what is written so far need not be done
-            # again. If even this fails, the state before it holds.
-            _try_commit(run)
-            raise
-        finally:
-            run.close()
+        index = _Work(run, encoder, reading, sources).do(threads, progress)
     return _report(target, index, before, started)
 
 
-def _streams(
+def _outputs(
     folder: Path, kind: type[Any], encoder: DocumentEncoder, asked: dict[str, Any]
-) -> list[Stream]:
+) -> list[Output]:
     """Return what writes each split: "train", and "val" if a share goes there."""
     dtype = encoder.dtype
     about = About(asked["fingerprint"], asked["n_vocab"], encoder.separator, dtype)
@@ -176,14 +168,7 @@ def _streams(
     else:
         layout = kind(about)
     size = asked["shard_size"]
-    return [Stream(folder, split, layout, size, dtype) for split in splits]
-
-
-def _try_commit(run: Run) -> None:
-    try:
-        run.commit()
-    except (OSError, CorpusError):
-        return
+    return [Output(folder, split, layout, size, dtype) for split in splits]
 
 
 class _Job(NamedTuple):
@@ -208,10 +193,26 @@ class _Work:
         self._reading = reading
         self._sources = sources
 
-    def run(
-        self, threads: int, progress: Callable[[PrepareProgress], object] | None
+    def do(
+        self, threads: int, progress: Callable[[EncodingProgress], object] | None
+    ) -> dict[str, Any]:
+        """Do all of it; `progress` is called on this thread. Return the index."""
+        run = self._run
+        try:
+            self._encode_all(threads, progress)
+            return run.finish()
+        except BaseException:
+            # Ctrl-C, a bad line, a full disk: what is written so far need not be done
+            # again. If even this fails, the state before it holds.
+            with suppress(OSError, CorpusError):
+                run.commit()
+            raise
+        finally:
+            run.close()
+
+    def _encode_all(
+        self, threads: int, progress: Callable[[EncodingProgress], object] | None
     ) -> None:
-        """Do all of it; `progress` is called on this thread."""
         run = self._run
         sizes = [source.size for source in self._sources]
         total = None if None in sizes else sum(filter(None, sizes))
@@ -265,32 +266,8 @@ def _refuse_change(source: Source) -> None:
         raise CorpusError(f"{source.path}: changed while it was read")
 
 
-def _progress(totals: Totals, done: int, total: int | None) -> PrepareProgress:
-    return PrepareProgress(done, total, totals.documents, totals.tokens)
-
-
-def clear(folder: Path) -> None:
-    """Remove what a run has written to a folder, finished or not; nothing else.
-
-    Raises:
-        CorpusError: Its index is not ours.
-    """
-    path = folder / INDEX
-    if path.exists():
-        for entry in read_index(path)["files"]:
-            name = folder / entry["file"]
-            name.unlink(missing_ok=True)
-            if name.suffix == ".bin":
-                name.with_suffix(".idx").unlink(missing_ok=True)
-        path.unlink()
-    state = folder / PROGRESS
-    if state.exists():
-        for split in json.loads(state.read_bytes())["splits"].values():
-            for entry in split["finished"]:
-                (folder / entry["file"]).unlink(missing_ok=True)
-    tidy(folder)
-    for left in folder.glob(f"*{PART}"):
-        left.unlink()
+def _progress(totals: Totals, done: int, total: int | None) -> EncodingProgress:
+    return EncodingProgress(done, total, totals.documents, totals.tokens)
 
 
 def _report(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from pybpe.corpora import jsonl, parquet, text
 from pybpe.corpora.documents import Chunk, Place
 from pybpe.corpora.inputs import JSONL, PARQUET, Source, find_sources
+
+if TYPE_CHECKING:
+    from pybpe.corpora.inputs import Format, Paths
+    from pybpe.corpora.seams import LastSeam
 
 FIELD = "text"
 
@@ -24,7 +27,7 @@ class Reading(NamedTuple):
 
     field: str = FIELD
     split_on: bytes | None = None
-    last_seam: text.LastSeam | None = None
+    last_seam: LastSeam | None = None
 
 
 def check_reading(field: object, split_on: object) -> Reading:
@@ -58,17 +61,23 @@ def chunks(source: Source, start: Place, reading: Reading) -> Iterator[Chunk]:
     return text.read_whole(source, start, reading.last_seam)
 
 
+def documents(source: Source, reading: Reading) -> Iterator[bytes]:
+    """Yield the documents of a file, one by one."""
+    for chunk in chunks(source, Place(), reading):
+        yield from chunk.documents()
+
+
 def read_documents(
-    inputs: Iterable[str | os.PathLike[str]] | str | os.PathLike[str],
+    paths: Paths,
     *,
-    format: str | None = None,
+    format: Format | None = None,
     field: str = FIELD,
     split_on: str | bytes | None = None,
 ) -> Iterator[bytes]:
     """Yield the documents of files, one by one, as UTF-8.
 
     Args:
-        inputs: See `find_sources`.
+        paths: See `find_sources`.
         format: See there.
         field: The field of .jsonl, or the column of .parquet, that holds the text.
         split_on: What stands between two documents of a text file; by default each
@@ -80,6 +89,5 @@ def read_documents(
         ImportError: What reads such files is not installed.
     """
     reading = check_reading(field, split_on)
-    for source in find_sources(inputs, format):
-        for chunk in chunks(source, Place(), reading):
-            yield from chunk.documents()
+    for source in find_sources(paths, format):
+        yield from documents(source, reading)

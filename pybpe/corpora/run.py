@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,10 +17,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pybpe._whole_file import TEMPORARY, whole_file
+from pybpe._whole_file import TEMPORARY
 from pybpe.corpora.documents import Place
-from pybpe.corpora.output import PART, State, Stream
-from pybpe.corpora.shards import INDEX, read_index
+from pybpe.corpora.index import (
+    INDEX,
+    read_index,
+    read_progress,
+    read_run,
+    refuse_missing,
+    remove_files,
+    write_index,
+    write_json,
+)
+from pybpe.corpora.output import PART, Output, State
 from pybpe.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -27,7 +37,6 @@ if TYPE_CHECKING:
     from pybpe.corpora.inputs import Source
 
 RUN, PROGRESS = "run.json", "progress.json"
-FORMAT, VERSION = "pybpe corpus", 1
 
 # Seconds between two states: about so much work is done again after a kill.
 _INTERVAL = 2.0
@@ -52,6 +61,12 @@ class Totals(NamedTuple):
     bytes: int = 0
 
 
+# The names that layouts give.
+_NAMES = re.compile(
+    r"(shard|train|val)-[0-9]{5,}\.tokens|(train|val)(_[0-9]{6,})?\.(bin|idx)"
+)
+
+
 class Position(NamedTuple):
     """A place in all sources: the number of one, and the place in it."""
 
@@ -72,7 +87,7 @@ class Run:
         folder: Path,
         asked: Mapping[str, Any],
         sources: Sequence[Source],
-        streams: Sequence[Stream],
+        outputs: Sequence[Output],
         val_fraction: float,
     ) -> None:
         """Begin a run, or go on with one that was broken off.
@@ -81,7 +96,7 @@ class Run:
             folder: Where to write; it is there.
             asked: The options, as JSON has them.
             sources: What is read.
-            streams: One for "train", and one for "val" if there is a `val_fraction`.
+            outputs: One for "train", and one for "val" if there is a `val_fraction`.
             val_fraction: The share of documents that go to "val".
 
         Raises:
@@ -91,7 +106,7 @@ class Run:
         self._folder = folder
         self._asked = dict(asked)
         self._sources = sources
-        self._streams = streams
+        self._outputs = outputs
         self._val_limit = int(val_fraction * 2.0**64)
         self._pool = ThreadPoolExecutor(1, "pybpe-state")
         self._committing: Future[None] | None = None
@@ -104,7 +119,7 @@ class Run:
         else:
             self._refuse_others()
             _remove_temporary(folder)
-            self._save(RUN, {**self._asked, "sources": _with_times(sources)})
+            self._save_run()
             self.commit()
 
     # -------------------------------------------------------------- beginning
@@ -130,20 +145,25 @@ class Run:
                     f"{source.path}: a pipe cannot be read again, so the run cannot be "
                     "gone on with; begin anew with overwrite=True, better from files"
                 )
-        begun = _load(self._folder / RUN)
-        refuse_changes(
-            self._folder, begun, {**self._asked, "sources": _with_times(self._sources)}
-        )
+        refuse_changes(self._folder, read_run(self._folder / RUN), self._run())
         # Of what is written nothing depends on how special tokens would be treated:
         # there were none, or the run would not have come so far.
         _remove_temporary(self._folder)
-        self._save(RUN, {**self._asked, "sources": _with_times(self._sources)})
-        state = _load(self._folder / PROGRESS)
+        self._save_run()
+        splits = [output.split for output in self._outputs]
+        state = read_progress(self._folder / PROGRESS, splits, len(self._sources))
         source, place = state["position"]
         self.position = Position(source, Place(*place))
         self.totals = Totals(*state["totals"])
-        for stream in self._streams:
-            stream.restore(state["splits"][stream.split])
+        for output in self._outputs:
+            output.restore(state["splits"][output.split])
+
+    def _run(self) -> dict[str, Any]:
+        """Return what `run.json` says."""
+        return {**self._asked, "sources": _with_times(self._sources)}
+
+    def _save_run(self) -> None:
+        write_json(self._folder / RUN, self._run())
 
     # -------------------------------------------------------------- writing
 
@@ -166,9 +186,9 @@ class Run:
             if self._val_limit:
                 self._write_split(tokens, ends)
             else:
-                self._streams[0].append(tokens, ends)
+                self._outputs[0].append(tokens, ends)
             self.totals, self.position = new, position
-        waiting = sum(stream.n_waiting for stream in self._streams)
+        waiting = sum(output.n_waiting for output in self._outputs)
         if waiting or time.monotonic() >= self._next_state:
             self.commit(wait=waiting > _MAX_WAITING)
 
@@ -181,18 +201,18 @@ class Run:
         """
         before = self.totals, self.position
         parts = [
-            (stream, stream.part, len(stream.finished)) for stream in self._streams
+            (output, output.part, len(output.finished)) for output in self._outputs
         ]
         self._torn = True
         try:
             yield
         except BaseException:
             self.totals, self.position = before
-            for stream, part, n_finished in parts:
-                if len(stream.finished) > n_finished:
+            for output, part, n_finished in parts:
+                if len(output.finished) > n_finished:
                     raise
                 # What was written more is cut off when the run is gone on with.
-                stream.part = part
+                output.part = part
             self._torn = False
             raise
         self._torn = False
@@ -207,14 +227,14 @@ class Run:
         to_val = _spread(numbers) < self._val_limit
         lengths = np.diff(bounds, prepend=0)
         of_token = np.repeat(to_val, lengths)
-        for stream, mine, ours in (
-            (self._streams[0], ~to_val, ~of_token),
-            (self._streams[1], to_val, of_token),
+        for output, mine, ours in (
+            (self._outputs[0], ~to_val, ~of_token),
+            (self._outputs[1], to_val, of_token),
         ):
             if mine.any():
                 stops = lengths[mine].cumsum()
                 last_goes_on = goes_on and mine[-1]
-                stream.append(tokens[ours], stops[:-1] if last_goes_on else stops)
+                output.append(tokens[ours], stops[:-1] if last_goes_on else stops)
 
     def commit(self, *, wait: bool = True) -> None:
         """Write down how far it is, for a later run to go on from.
@@ -234,7 +254,7 @@ class Run:
                 return
             committing, self._committing = self._committing, None
             committing.result()
-        states = {stream.split: stream.state() for stream in self._streams}
+        states = {output.split: output.state() for output in self._outputs}
         source, place = self.position
         said = {
             "position": [source, list(place)],
@@ -250,13 +270,9 @@ class Run:
     def _commit(self, states: Sequence[State], said: dict[str, Any]) -> None:
         for state in states:
             state.sync()
-        self._save(PROGRESS, said)
+        write_json(self._folder / PROGRESS, said)
         for state in states:
             state.give_names()
-
-    def _save(self, name: str, value: Mapping[str, Any]) -> None:
-        with whole_file(self._folder / name) as file:
-            file.write(json.dumps(value, indent=1).encode() + b"\n")
 
     # -------------------------------------------------------------- ending
 
@@ -266,35 +282,33 @@ class Run:
         Raises:
             CorpusError: There were no documents, or none for one of the splits.
         """
-        for stream in self._streams:
-            if stream.n_documents == 0:
+        for output in self._outputs:
+            if output.n_documents == 0:
                 raise CorpusError(
-                    "there are no documents in the inputs"
+                    "there are no documents in the files"
                     if self.totals.documents == 0
                     else f"of {self.totals.documents:,} documents none went to "
-                    f"{stream.split!r}: give another val_fraction"
+                    f"{output.split!r}: give another val_fraction"
                 )
-        for stream in self._streams:
-            stream.end()
+        for output in self._outputs:
+            output.end()
         self.commit()
         index = {
-            "format": FORMAT,
-            "version": VERSION,
             **self._asked,
             **self.totals._asdict(),
-            "files": [entry for stream in self._streams for entry in stream.finished],
+            "files": [entry for output in self._outputs for entry in output.finished],
             "sources": [_of_source(source) for source in self._sources],
         }
-        self._save(INDEX, index)
+        write_index(self._folder / INDEX, index)
         tidy(self._folder)
         return index
 
     def close(self) -> None:
         """Close the files."""
         self._pool.shutdown()
-        for stream in self._streams:
-            stream.close()
-            stream.close_complete()
+        for output in self._outputs:
+            output.close()
+            output.close_complete()
 
 
 def finished(
@@ -303,7 +317,7 @@ def finished(
     """Return the index of a folder that holds already what is asked for.
 
     Raises:
-        CorpusError: It holds something else, or a source is newer.
+        CorpusError: It holds something else, a source is newer, or a file is missing.
     """
     path = folder / INDEX
     if not path.exists():
@@ -311,6 +325,7 @@ def finished(
     index = read_index(path)
     plain = [_of_source(source) for source in sources]
     refuse_changes(folder, index, {**asked, "sources": plain})
+    refuse_missing(folder, index["files"])
     done = path.stat().st_mtime_ns
     for source in sources:
         if source.mtime_ns > done:
@@ -319,6 +334,37 @@ def finished(
                 "give another folder, or overwrite=True"
             )
     return index
+
+
+def clear(folder: Path) -> None:
+    """Remove what a run has written to a folder, finished or not; nothing else.
+
+    Raises:
+        CorpusError: Its index is not ours.
+    """
+    path = folder / INDEX
+    if path.exists():
+        remove_files(folder, read_index(path)["files"])
+        path.unlink()
+    remove_files(folder, _complete_files(folder))
+    tidy(folder)
+    for left in folder.glob(f"*{PART}"):
+        left.unlink()
+
+
+def _complete_files(folder: Path) -> list[dict[str, Any]]:
+    """Return the complete files of an unfinished run."""
+    state = folder / PROGRESS
+    if not state.exists():
+        return []
+    try:
+        splits = read_progress(state, (), None)["splits"].values()
+        return [entry for split in splits for entry in split["finished"]]
+    except CorpusError:
+        # Damaged. The folder was empty when the run began, so what has one of the names
+        # that runs give is its own.
+        names = (path.name for path in folder.iterdir())
+        return [{"file": name} for name in names if _NAMES.fullmatch(name)]
 
 
 def tidy(folder: Path) -> None:
@@ -365,7 +411,7 @@ def refuse_changes(
             )
     if len(old) != len(new):
         raise CorpusError(
-            f"{folder}: begun with {len(old):,} inputs, and now there are "
+            f"{folder}: begun with {len(old):,} files, and now there are "
             f"{len(new):,}; {way_out}"
         )
 
@@ -387,19 +433,6 @@ def _of_source(source: Source) -> dict[str, Any]:
 
 def _with_times(sources: Sequence[Source]) -> list[dict[str, Any]]:
     return [{**_of_source(source), "mtime_ns": source.mtime_ns} for source in sources]
-
-
-def _load(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_bytes())
-        if not isinstance(value, dict):
-            raise TypeError
-    except (FileNotFoundError, ValueError, TypeError):
-        raise CorpusError(
-            f"{path}: missing or damaged, so the run cannot be gone on with; begin "
-            "anew with overwrite=True"
-        ) from None
-    return value
 
 
 def _spread(numbers: np.ndarray[Any, np.dtype[np.uint64]]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import struct
 import zlib
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from pybpe.corpora.index import INDEX, read_index
 from pybpe.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ MAGIC = b"pybpeTOK"
 VERSION = 1
 HEADER_SIZE = 256
 ENDING = ".tokens"
-INDEX = "index.json"
 
 # Magic, version, bytes of a token, tokens, documents, where the offsets are, separator,
 # n_vocab, CRC-32 of all that follows the header, nothing, SHA-256 of the tokenizer.
@@ -111,7 +110,12 @@ def read_header(path: str | os.PathLike[str]) -> Header:
         crc,
         sha.hex(),
     )
-    if width not in (2, 4) or at != found.offsets_at or size != found.file_size:
+    if width not in (2, 4) or separator < _NO_SEPARATOR:
+        raise CorpusError(
+            f"{os.fspath(path)}: damaged: its header says that ids have {width:,} "
+            f"bytes and that the separator is {separator:,}"
+        )
+    if at != found.offsets_at or size != found.file_size:
         raise CorpusError(
             f"{os.fspath(path)}: damaged: it has {size:,} bytes, and its header says "
             f"{found.file_size:,}"
@@ -155,12 +159,29 @@ class Shard:
         return self.header.n_documents
 
     def __getitem__(self, index: int) -> Tokens:
-        """Return the ids of a document."""
+        """Return the ids of a document; raises `CorpusError` if it is damaged."""
         n = len(self)
         if not -n <= index < n:
             raise IndexError(f"document {index} of {n:,}")
         index %= n
-        return self.tokens[self.offsets[index] : self.offsets[index + 1]]
+        begin, end = self.offsets[index : index + 2].tolist()
+        return self._document(begin, end)
+
+    def __iter__(self) -> Iterator[Tokens]:
+        """Yield the ids of each document."""
+        offsets = self.offsets.tolist()
+        for i in range(len(self)):
+            yield self._document(offsets[i], offsets[i + 1])
+
+    def _document(self, begin: int, end: int) -> Tokens:
+        # Others would give some array, too.
+        if not 0 <= begin <= end <= self.header.n_tokens:
+            raise CorpusError(
+                f"{self.path}: damaged: a document is said to be tokens {begin:,} to "
+                f"{end:,} of {self.header.n_tokens:,}; write it anew or restore it "
+                "from a good copy"
+            )
+        return self.tokens[begin:end]
 
     def verify(self) -> None:
         """Read the whole file and compare with its checksum.
@@ -248,9 +269,7 @@ class Shards:
     def __iter__(self) -> Iterator[Tokens]:
         """Yield the ids of each document."""
         for shard in self.shards:
-            offsets = shard.offsets.tolist()
-            for i in range(len(shard)):
-                yield shard.tokens[offsets[i] : offsets[i + 1]]
+            yield from shard
 
     def tokens(self, begin: int, end: int) -> Tokens:
         """Return ids begin to end of the long row that all documents make up.
@@ -315,23 +334,3 @@ def open_shards(path: str | os.PathLike[str], split: str | None = None) -> Shard
         raise CorpusError(f"{error.filename}: named in {name}, but not there") from None
     found.index = index
     return found
-
-
-def read_index(path: Path) -> dict[str, Any]:
-    """Return what an index says.
-
-    Raises:
-        CorpusError: It is not there, or no index.
-    """
-    try:
-        index = json.loads(path.read_bytes())
-        if not isinstance(index, dict) or not isinstance(index["files"], list):
-            raise TypeError
-    except FileNotFoundError:
-        raise CorpusError(
-            f"{path}: not there: the shards are not finished (run it again), or not "
-            "joined (join_shards)"
-        ) from None
-    except (ValueError, KeyError, TypeError):
-        raise CorpusError(f"{path}: not an index of shards") from None
-    return index

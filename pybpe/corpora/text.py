@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from pybpe.corpora.documents import CHUNK, Documents, Place
 from pybpe.corpora.inputs import Source
 from pybpe.corpora.streams import Stream
 
-# Where a text can be parted, so that its ids are those of both parts: the last such
-# place strictly inside a portion, or 0.
-LastSeam = Callable[[bytes], int]
+if TYPE_CHECKING:
+    from pybpe.corpora.seams import LastSeam
 
 # A seam is looked for in so many bytes at the end first.
 _SEAM_WINDOW = 4 << 10

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -12,13 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pybpe._threads import check_num_threads, in_threads
-from pybpe._whole_file import whole_file
 from pybpe.corpora.documents import Documents
 from pybpe.corpora.encoding import DocumentEncoder, Encoded
+from pybpe.corpora.index import INDEX, read_index, remove_files, write_index
 from pybpe.corpora.layouts import About, ShardsLayout, check_shard_size
-from pybpe.corpora.output import ENDS, PART, Stream
-from pybpe.corpora.run import FORMAT, VERSION
-from pybpe.corpora.shards import INDEX, read_index
+from pybpe.corpora.output import PART, Output
 from pybpe.errors import CorpusError
 from pybpe.permissions import NONE
 
@@ -141,7 +138,7 @@ class ShardWriter:
             tokenizer.fingerprint, tokenizer.n_vocab, encoder.separator, encoder.dtype
         )
         layout = ShardsLayout(about, name)
-        self._stream = Stream(self._folder, "train", layout, size, encoder.dtype)
+        self._output = Output(self._folder, "train", layout, size, encoder.dtype)
         self._documents = self._tokens = self._bytes = 0
         self.report: ShardReport | None = None
 
@@ -154,8 +151,7 @@ class ShardWriter:
                     f"{self._index}: a writer of this name has finished; give another "
                     "name, or overwrite=True"
                 )
-            for entry in read_index(self._index)["files"]:
-                (self._folder / entry["file"]).unlink(missing_ok=True)
+            remove_files(self._folder, read_index(self._index)["files"])
             self._index.unlink()
         self._remove_parts()
 
@@ -166,7 +162,7 @@ class ShardWriter:
     def _remove_parts(self) -> None:
         for path in self._folder.iterdir():
             stem, dash, rest = path.name.rpartition("-")
-            if dash and stem == self._name and rest.endswith((PART, ENDS)):
+            if dash and stem == self._name and rest.endswith(PART):
                 path.unlink(missing_ok=True)
 
     # -------------------------------------------------------------- writing
@@ -254,7 +250,7 @@ class ShardWriter:
         self._write(self._encoder.pack(found, starts, 0))
 
     def _write(self, encoded: Encoded) -> None:
-        self._stream.append(encoded.tokens, encoded.ends)
+        self._output.append(encoded.tokens, encoded.ends)
         self._documents += len(encoded.ends)
         self._tokens += len(encoded.tokens)
         self._bytes += encoded.size
@@ -266,25 +262,26 @@ class ShardWriter:
             raise ValueError("the writer has finished: nothing can be added")
 
     def close(self) -> ShardReport:
-        """Finish: complete the files and give them their names; then the index."""
+        """Finish: complete the files and give them their names; then the index.
+
+        Raises:
+            OSError: It cannot be written.
+        """
         if self.report is not None:
             return self.report
-        self._stream.end()
-        state = self._stream.state()
+        self._output.end()
+        state = self._output.state()
         state.sync()
         state.give_names()
-        files = self._stream.finished
+        files = self._output.finished
         index = {
-            "format": FORMAT,
-            "version": VERSION,
             **self._asked,
             "documents": self._documents,
             "tokens": self._tokens,
             "bytes": self._bytes,
             "files": files,
         }
-        with whole_file(self._index) as file:
-            file.write(json.dumps(index, indent=1).encode() + b"\n")
+        write_index(self._index, index)
         self.report = ShardReport(
             self._documents,
             self._tokens,
@@ -307,8 +304,8 @@ class ShardWriter:
         if error is None:
             self.close()
         elif self.report is None:
-            self._stream.close()
-            self._stream.close_complete()
+            self._output.close()
+            self._output.close_complete()
             with suppress(OSError):
                 self._remove_parts()
 
@@ -354,12 +351,8 @@ def join_shards(
                 )
     joined: dict[str, Any] = {
         **indexes[0],
-        **{
-            key: sum(i[key] for i in indexes)
-            for key in ("documents", "tokens", "bytes")
-        },
+        **{key: sum(index[key] for index in indexes) for key in _SUMS},
         "files": [entry for index in indexes for entry in index["files"]],
     }
-    with whole_file(where / INDEX) as file:
-        file.write(json.dumps(joined, indent=1).encode() + b"\n")
+    write_index(where / INDEX, joined)
     return where / INDEX

@@ -10,9 +10,8 @@ from array import array
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pybpe import _unicode_forms
+from pybpe import _glyphs, _unicode_forms
 from pybpe.errors import ModelError
-from pybpe.formats import _glyphs
 from pybpe.formats._source import shown
 from pybpe.model import NORMALIZED
 from pybpe.split import Split, Stage

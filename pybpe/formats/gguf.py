@@ -15,8 +15,8 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from pybpe import _glyphs
 from pybpe.errors import ModelError
-from pybpe.formats import _glyphs
 from pybpe.formats._source import Source, shown, special_or_refuse
 from pybpe.formats.gpt2 import merges_model
 

@@ -14,8 +14,8 @@ import re
 from array import array
 from typing import TYPE_CHECKING
 
+from pybpe import _glyphs
 from pybpe.errors import ModelError
-from pybpe.formats import _glyphs
 from pybpe.formats._published import GPT2_MERGES
 from pybpe.formats._source import (
     Source,

@@ -16,9 +16,9 @@ from array import array
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from pybpe import _binding
+from pybpe import _binding, _glyphs
 from pybpe.errors import ModelError
-from pybpe.formats import _glyphs, _hf_parts
+from pybpe.formats import _hf_parts
 from pybpe.formats._source import (
     MAX_TOKEN,
     Source,

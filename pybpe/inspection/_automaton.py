@@ -13,8 +13,8 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from pybpe.inspection._texts import begins_inside, cut_character, ends_inside
+from pybpe.split.same import leaves_gaps
 from pybpe.split.tables import DEAD, MATCH_BEFORE, NEXT_STATE, START
-from pybpe.writers._patterns import leaves_gaps
 
 if TYPE_CHECKING:
     from pybpe.split import Split, Stage

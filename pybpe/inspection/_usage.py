@@ -7,23 +7,25 @@ gives is in memory.
 from __future__ import annotations
 
 import io
-import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pybpe import _binding
-from pybpe._binding_training import Seams
 from pybpe._text import to_utf8
+from pybpe.corpora.inputs import TEXT, find_sources
+from pybpe.corpora.reading import check_reading, documents
+from pybpe.corpora.seams import seam_finder
+from pybpe.corpora.streams import Stream
 from pybpe.inspection._texts import Token, ends_inside, ordinary_ids, token_texts
-from pybpe.model import Model
+from pybpe.permissions import NONE
 
 if TYPE_CHECKING:
-    from typing import BinaryIO
-
+    from pybpe.corpora.inputs import Format, Paths
+    from pybpe.corpora.seams import LastSeam
     from pybpe.tokenizer import Tokenizer
+
+    _Readable = Stream | io.BytesIO
 
 # A portion ends at the last seam of about so many bytes; where there is no seam, at the
 # last line end of so many more, and where there is none either, anywhere.
@@ -125,9 +127,14 @@ def usage(tok: Tokenizer, texts: Iterable[str | bytes]) -> Usage:
 
 
 def usage_of_files(
-    tok: Tokenizer, paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]
+    tok: Tokenizer,
+    paths: Paths,
+    *,
+    format: Format | None = None,
+    field: str = "text",
+    split_on: str | bytes | None = None,
 ) -> Usage:
-    """Count what a tokenizer makes of files, each of them one text.
+    """Count what a tokenizer makes of files: of text, each one text, or of documents.
 
     The counts are those of the whole texts where they can be had without holding them:
     with a split that has tables, and without normalizers, a text is parted only where
@@ -136,17 +143,27 @@ def usage_of_files(
 
     Args:
         tok: The tokenizer.
-        paths: A file, or several.
+        paths: Files, folders or patterns: see `pybpe.train_from_files`.
+        format: See there.
+        field: See there.
+        split_on: See there.
 
     Raises:
+        CorpusError: A file cannot be read as documents. (A `ValueError`.)
+        ImportError: What reads such files is not installed.
         OSError: A file cannot be read.
+        TypeError: An argument has the wrong type.
+        ValueError: It makes no sense.
     """
-    if isinstance(paths, (str, os.PathLike)):
-        paths = [paths]
+    reading = check_reading(field, split_on)
     tally = _Tally(tok)
-    for path in paths:
-        with Path(path).open("rb") as file:
-            tally.add(file)
+    for source in find_sources(paths, format, may_repeat=True):
+        if source.format == TEXT and reading.split_on is None:
+            with Stream(source) as stream:
+                tally.add(stream)
+        else:
+            for text in documents(source, reading):
+                tally.add(io.BytesIO(text))
     return tally.result()
 
 
@@ -190,12 +207,12 @@ class _Tally:
         self._tok = tok
         self._counts: Counter[int] = Counter()
         self._bytes = self._characters = self._words = 0
-        self._portion = _portioner(tok)
+        self._last_seam = seam_finder(tok, NONE, NONE)
 
-    def add(self, file: BinaryIO) -> None:
+    def add(self, file: _Readable) -> None:
         """Count one text, which is read to its end."""
         in_word = False
-        for part in _portions(file, self._portion):
+        for part in _portions(file, self._last_seam):
             self._counts.update(self._tok.encode_ordinary(part))
             text = part.decode("utf-8", "replace")
             self._bytes += len(part)
@@ -223,24 +240,12 @@ class _Tally:
         )
 
 
-def _portioner(tok: Tokenizer) -> Callable[[bytes], int]:
-    """Return what tells where a portion of a text may end: 0 for nowhere."""
-    model = tok._model
-    if not isinstance(model, Model) or not model.split.compiled:
-        return lambda _data: 0
-    split = model.split
-    if split.changes or split.drops or model.normalizers or model.flags:
-        return lambda _data: 0
-    cut_out = [token for token, _ in model.added_tokens]
-    return Seams(_binding.new_split(split.stages), cut_out).last
-
-
-def _portions(file: BinaryIO, last: Callable[[bytes], int]) -> Iterator[bytes]:
+def _portions(file: _Readable, last_seam: LastSeam | None) -> Iterator[bytes]:
     """Yield a text in portions; none of them is empty."""
     pending = b""
     while block := file.read(_PORTION):
         pending += block
-        end = last(pending)
+        end = last_seam(pending) if last_seam else 0
         if not end and len(pending) >= _LINES:
             end = pending.rfind(b"\n") + 1
         if not end and len(pending) >= _ANYWHERE:

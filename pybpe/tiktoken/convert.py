@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from pybpe.errors import ModelError
 from pybpe.model import BYTES, Model
 from pybpe.split import Split, Stage
+from pybpe.split.same import leaves_gaps, same_matches
 from pybpe.tokenizer import Tokenizer
 from pybpe.writers._merges import check_ranks
-from pybpe.writers._patterns import leaves_gaps, same_matches
 
 if TYPE_CHECKING:
     from typing import Any

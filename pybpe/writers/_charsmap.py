@@ -28,7 +28,7 @@ def rules_of(charsmap: bytes) -> dict[str, str]:
     """Return the rules of a character map.
 
     Raises:
-        ModelError: They are no text.
+        ModelError: They are no text, or there is no end of them.
     """
     try:
         return read_table(charsmap).rules()

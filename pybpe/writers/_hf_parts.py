@@ -16,7 +16,8 @@ from pybpe.formats._source import shown
 from pybpe.normalizers import CharacterRules, Replace, Step
 from pybpe.split import Split, Stage
 from pybpe.split.patterns import GPT2, literal
-from pybpe.writers._patterns import same_matches, translated
+from pybpe.split.same import same_matches
+from pybpe.writers._patterns import translated
 
 Json = dict[str, Any]
 

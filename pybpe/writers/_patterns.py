@@ -2,7 +2,7 @@ r"""Split patterns from one dialect to another, provably the same.
 
 A candidate is taken only if it compiles to the very tables that the stage has: these
 are minimal, so equal tables mean that every text is cut in the same places. Of a stage
-without tables the parsed trees must be equal.
+without tables the parsed trees must be equal (`split.same`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pybpe.errors import ModelError
 from pybpe.split import Stage, charset
 from pybpe.split.ast import Atomic, Chars, Choice, Edge, Look, Node, Repeat, Sequence
 from pybpe.split.patterns import shown
+from pybpe.split.same import same_matches
 from pybpe.split.syntax import parse
 from pybpe.unicode import Ranges, category
 
@@ -63,31 +64,6 @@ _ENGINES = {
     "oniguruma": "Oniguruma",
     "regex": "the regex package",
 }
-
-
-def same_matches(stage: Stage, pattern: str, dialect: str) -> bool:
-    """Tell whether a pattern matches as the stage does; False if in doubt."""
-    try:
-        if stage.over_bytes or not stage.compiled:
-            return parse(stage.pattern, stage.dialect) == parse(pattern, dialect)
-        made = Stage.compile(pattern, dialect)
-    except ValueError:
-        return False
-    return made.compiled and _tables(made) == _tables(stage)
-
-
-def leaves_gaps(stage: Stage) -> bool:
-    """Tell whether there may be text that the stage's pattern does not match.
-
-    Another alternative that matches any character, tried last, changes nothing where
-    there are no gaps: the minimal tables stay the same.
-    """
-    pattern = f"(?:{stage.pattern})|[\\s\\S]"
-    return not stage.compiled or not same_matches(stage, pattern, stage.dialect)
-
-
-def _tables(stage: Stage) -> tuple[object, ...]:
-    return stage.class_starts, bytes(stage.class_ids), stage.transitions
 
 
 def _candidates(stage: Stage, dialect: str) -> Iterator[str]:

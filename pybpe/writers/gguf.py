@@ -13,10 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pybpe import codepoint
+from pybpe import _glyphs, codepoint
 from pybpe.codepoint import UNK_SURFACE, CodepointModel
 from pybpe.errors import ModelError
-from pybpe.formats import _glyphs
 from pybpe.formats._source import shown
 from pybpe.model import UNMATCHED, Model
 from pybpe.split import Split

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from pybpe import _glyphs
 from pybpe.errors import ModelError
-from pybpe.formats import _glyphs
 from pybpe.formats._source import shown
 from pybpe.model import Model
 from pybpe.writers._check import compare_tables, compare_tokenizers

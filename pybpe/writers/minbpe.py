@@ -15,6 +15,7 @@ from pybpe._derivation import token_bytes
 from pybpe.errors import ModelError
 from pybpe.formats._source import shown
 from pybpe.model import Model
+from pybpe.split.same import leaves_gaps
 from pybpe.writers._check import compare_tokenizers
 from pybpe.writers._merges import merge_list, unmade_tokens
 from pybpe.writers._parts import (
@@ -25,7 +26,7 @@ from pybpe.writers._parts import (
     refuse_around,
     text_of,
 )
-from pybpe.writers._patterns import leaves_gaps, translated, without_groups
+from pybpe.writers._patterns import translated, without_groups
 
 _WHAT = "a minbpe model"
 

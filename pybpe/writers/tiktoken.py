@@ -11,10 +11,11 @@ from pathlib import Path
 
 from pybpe.errors import ModelError
 from pybpe.model import Model
+from pybpe.split.same import leaves_gaps
 from pybpe.writers._check import compare_ids, compare_tokenizers
 from pybpe.writers._merges import check_ranks, ordinary_tokens
 from pybpe.writers._parts import Job, byte_level, prefixes_of_others, refuse_added
-from pybpe.writers._patterns import leaves_gaps, translated
+from pybpe.writers._patterns import translated
 
 _WHAT = "a rank file"
 

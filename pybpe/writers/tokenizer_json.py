@@ -10,10 +10,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pybpe import _binding
+from pybpe import _binding, _glyphs
 from pybpe.codepoint import CodepointModel
 from pybpe.errors import ModelError
-from pybpe.formats import _glyphs
 from pybpe.formats._source import shown
 from pybpe.model import (
     ALIAS,

@@ -166,6 +166,79 @@ TEST(an_estimate_may_be_wrong) {
     bpe_counts_free(second);
 }
 
+/* How many of the first table's entries are there, with at least their counts. */
+static size_t count_kept(const bpe_counts *counts, const bpe_counts *first) {
+    size_t n_kept = 0, mask = ((size_t)1 << counts->bits) - 1;
+    for (size_t i = 0; i < (size_t)1 << first->bits; i++) {
+        const bpe_count_entry *entry = &first->slots[i];
+        if (entry->count == 0)
+            continue;
+        size_t length, k = bpe_count_key_home(&entry->key, counts->seed, counts->bits);
+        const uint8_t *p = bpe_count_bytes(first, entry, &length);
+        for (size_t n = 0; n <= mask && counts->slots[k].count != 0; n++, k = (k + 1) & mask) {
+            if (bpe_count_is(counts, &counts->slots[k], &entry->key, p, length)) {
+                n_kept += counts->slots[k].count >= entry->count;
+                break;
+            }
+        }
+    }
+    return n_kept;
+}
+
+TEST(memory_that_runs_out_in_the_end_loses_nothing) {
+    /* The table is to grow, but by far too little, as its estimate is wrong: it fills up to the
+     * last slot, and some of its own entries, too, are put off. Then it cannot grow. */
+    enum { N = 24000, N_PARTS = 64 };
+    bpe_counts *first = new_counts(), *second = new_beside(first), *empty = new_beside(first);
+    for (uint32_t number = 0; second->n < N; number++)
+        REQUIRE(add(second, number, 1, number) == BPE_OK);
+    for (size_t i = 0; i < 5000; i++) {
+        const bpe_count_entry *entry = &second->slots[i];
+        if (entry->count != 0)
+            REQUIRE(add(first, (uint32_t)entry->first, 1, entry->first) == BPE_OK);
+    }
+    for (uint32_t number = N; first->n < 6100; number++)
+        REQUIRE(add(first, number, 1, number) == BPE_OK);
+    REQUIRE(second->bits == 15 && first->bits == 13);
+    for (int up_to_end = 0; up_to_end < 2; up_to_end++) {
+        bpe_counts *counts = new_beside(first);
+        bpe_merging *merging = NULL;
+        REQUIRE(bpe_counts_merge(counts, first) == BPE_OK && counts->bits == 13);
+        REQUIRE(bpe_merging_new(counts, second, N_PARTS, &merging) == BPE_OK);
+        for (size_t i = 0; i < N_PARTS; i++)
+            REQUIRE(bpe_merging_part(merging, i) == BPE_OK);
+        bpe_test_fail_after = 0;
+        if (up_to_end)
+            CHECK_EQ(bpe_merging_end(merging), BPE_ERR_NOMEM);
+        bpe_merging_free(merging);
+        bpe_test_fail_after = -1;
+        check_sound(counts);
+        check_equal(counts, first);
+        /* Where it was to stay in its slots there is none left, and still all goes on. */
+        bpe_counts *full = new_beside(first);
+        REQUIRE(bpe_counts_reserve(full, 9000) && full->bits == 14);
+        REQUIRE(bpe_counts_merge(full, first) == BPE_OK && full->bits == 14);
+        REQUIRE(bpe_merging_new(full, second, N_PARTS, &merging) == BPE_OK);
+        for (size_t i = 0; i < N_PARTS; i++)
+            REQUIRE(bpe_merging_part(merging, i) == BPE_OK);
+        bpe_test_fail_after = 0;
+        if (up_to_end)
+            CHECK_EQ(bpe_merging_end(merging), BPE_ERR_NOMEM);
+        bpe_merging_free(merging);
+        CHECK_EQ(bpe_counts_merge(full, empty), BPE_ERR_NOMEM);
+        bpe_test_fail_after = -1;
+        CHECK_EQ(count_kept(full, first), first->n);
+        CHECK_EQ(bpe_counts_merge(full, empty), BPE_OK);
+        CHECK_EQ(count_kept(full, first), first->n);
+        check_sound(full);
+        bpe_counts_free(full);
+        bpe_counts_free(counts);
+    }
+    bpe_counts_free(empty);
+    bpe_counts_free(first);
+    bpe_counts_free(second);
+}
+
 TEST(what_cannot_be_merged_is_refused) {
     bpe_counts *counts = new_counts(), *other = new_beside(counts), *stranger = new_counts();
     bpe_merging *merging = NULL;
@@ -283,6 +356,7 @@ int main(void) {
     RUN(any_parts_merge_to_what_one_pass_gives);
     RUN(tables_merge_one_after_another);
     RUN(an_estimate_may_be_wrong);
+    RUN(memory_that_runs_out_in_the_end_loses_nothing);
     RUN(what_cannot_be_merged_is_refused);
     RUN(a_merging_may_be_given_up);
     RUN(merging_large_tables_takes_linear_time);

@@ -52,6 +52,7 @@ TEST(texts_are_found_wherever_they_stand) {
         "|yes|");
     CHECK_LINES("{\"text\":\"first\",\"text\":\"second\"}", "|second|");
     CHECK_LINES("{\"text\":\"first\",\"text\":\"2\",\"texts\":\"a long string\"}", "|2|");
+    CHECK_LINES("{\"text\":[1,\"text\"],\"text\":\"x\",\"text\":null,\"text\":\"y\"}", "|y|");
     CHECK_LINES("{\"te\\u0078t\":\"x\"}", "|x|");
 }
 
@@ -98,6 +99,8 @@ TEST(lines_that_are_no_objects_with_a_text) {
                                       "{\"text\":\"x\"},",
                                       "{\"text\":\"x\"\n}",
                                       "{\"text\":\"x\",\"text\":1}",
+                                      "{\"text\":nul,\"text\":\"x\"}",
+                                      "{\"text\":1 \"text\":\"x\"}",
                                       "{\"text\"",
                                       "{\"",
                                       "{"};

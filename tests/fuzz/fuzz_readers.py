@@ -1,17 +1,19 @@
-"""Feed damaged files to the readers of `pybpe.load`, over and over.
+"""Feed damaged files to the readers of models, counts and ids, over and over.
 
     python tests/fuzz/fuzz_readers.py [--count N | --seconds N] [--seed N] [FORMAT ...]
 
-Small files of every format are made here and changed: bytes, JSON values, protobuf
-fields. Each must either load, and then encode, decode and be saved and read again, or
-be refused with a ModelError or another ValueError. Anything else, and anything that
-takes long, is a finding; the file is kept in build/fuzz/readers/.
+Small files of every format are made here, or by corpus_files.py, and changed: bytes,
+JSON values, protobuf fields. Each must either load, and then encode, decode and be
+saved and read again (or whatever its kind is for), or be refused with a ModelError or
+another ValueError. Anything else, and anything that takes long, is a finding; the file
+is kept in build/fuzz/readers/.
 """
 
 from __future__ import annotations
 
 import argparse
 import base64
+import contextlib
 import copy
 import faulthandler
 import hashlib
@@ -28,15 +30,16 @@ from typing import Any, NamedTuple
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 # Behind what is installed or was chosen by PYTHONPATH.
-sys.path += [str(ROOT), str(ROOT / "tests")]
+sys.path += [str(ROOT), str(ROOT / "tests"), str(HERE)]
 
+import corpus_files  # noqa: E402
 import spm  # noqa: E402
 import tokenizer_json_make  # noqa: E402
 
 import pybpe  # noqa: E402
+from pybpe import _glyphs  # noqa: E402
 from pybpe._proto import pybpe_pb2, sentencepiece_pb2  # noqa: E402
 from pybpe.byte_order import bytes_in_order  # noqa: E402
-from pybpe.formats import _glyphs  # noqa: E402
 
 # A file that takes longer is a finding: the seeds take milliseconds.
 SLOW = 5.0
@@ -61,6 +64,8 @@ class Seed(NamedTuple):
     message: Any = None  # the protobuf message that it is
     beside: tuple[str, bytes] | None = None  # the other file of a pair
     options: dict[str, Any] = {}  # noqa: RUF012 - read only
+    corpus: corpus_files.CorpusFile | None = None  # read otherwise
+    root: tempfile.TemporaryDirectory[str] | None = None  # it is in there
 
 
 # ------------------------------------------------------------------ seeds
@@ -184,6 +189,17 @@ def own_models() -> Iterator[Seed]:
         yield Seed("own.pybpe", data, pybpe_pb2.Model.FromString(data[48:]))
 
 
+def of_corpora(kind: str) -> Callable[[], Iterator[Seed]]:
+    """Return what makes the seeds of a kind of corpus_files.py."""
+
+    def make() -> Iterator[Seed]:
+        root, files = corpus_files.files(kind)
+        for file in files:
+            yield Seed(file.name, file.data, corpus=file, root=root)
+
+    return make
+
+
 FORMATS: dict[str, Callable[[], Iterator[Seed]]] = {
     "tiktoken": rank_files,
     "gpt2": pairs,
@@ -192,6 +208,7 @@ FORMATS: dict[str, Callable[[], Iterator[Seed]]] = {
     "tokenizer_json": tokenizer_json,
     "sentencepiece": sentencepiece,
     "pybpe": own_models,
+    **{kind: of_corpora(kind) for kind in corpus_files.KINDS},
 }
 
 # ------------------------------------------------------------------ changes
@@ -225,6 +242,15 @@ def change_bytes(rng: random.Random, data: bytes) -> bytes:
     if rng.random() < 0.04:
         return data[:start]
     return data[:start] + piece + data[end:]
+
+
+def change_numbers(rng: random.Random, data: bytes) -> bytes:
+    """Return the data with one of the numbers at its beginning changed."""
+    size = rng.choice([4, 8])
+    at = rng.randrange(0, min(len(data) - 7, 64), 4)
+    old = int.from_bytes(data[at : at + size], "little")
+    new = rng.choice([0, 1, old + 1, old - 1, 2**31, 2**63, 2**64 - 1, old << 8, ~old])
+    return data[:at] + (new % 256**size).to_bytes(size, "little") + data[at + size :]
 
 
 def change_json(rng: random.Random, data: bytes) -> bytes:
@@ -311,6 +337,10 @@ def change(rng: random.Random, seed: Seed) -> bytes:
     if own and rng.random() < 0.9:
         # The contents; the header is made to fit, or nothing would get past it.
         return seal(change_bytes(rng, data[48:]))
+    if seed.corpus and seed.corpus.seal and rng.random() < 0.9:
+        return seed.corpus.seal(change_bytes(rng, data))
+    if seed.name.endswith(".tokens") and rng.random() < 0.5:
+        return change_numbers(rng, data)
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         if seed.name.endswith(".json") and rng.random() < 0.7:
             try:
@@ -368,6 +398,8 @@ def try_file(folder: Path, seed: Seed, data: bytes) -> str:
 
     Useless is what loads and then refuses to encode with a ValueError.
     """
+    if seed.corpus:
+        return "refused" if corpus_files.read(seed.corpus, data) else "loaded"
     loaded = load(folder, seed, data)
     if isinstance(loaded, ValueError):
         return "refused"
@@ -393,7 +425,11 @@ def run(
     seeds = list(FORMATS[name]())
     ends = {"loaded": 0, "refused": 0, "useless": 0}
     begin = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        for first in seeds:
+            if first.root:
+                stack.callback(first.root.cleanup)
         for first in seeds:
             end = try_file(Path(folder), first, first.data)
             assert end == "loaded", f"the unchanged {first.name} of {name} was {end}"

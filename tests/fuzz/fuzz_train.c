@@ -187,7 +187,7 @@ static void fuzz(fuzz_input *in) {
         text[i] = (uint8_t)(" aaabbc\xFF"[text[i] % 8]);
     bpe_counts *counts = NULL, *other = NULL, *merged = NULL;
     FUZZ_CHECK(bpe_counts_new(&counts) == BPE_OK && bpe_counts_new(&other) == BPE_OK);
-    FUZZ_CHECK(bpe_counts_new(&merged) == BPE_OK);
+    FUZZ_CHECK(bpe_counts_new_beside(other, &merged) == BPE_OK);
     bpe_split *split = space_split();
     if (kind & 4) {
         count_text(counts, split, text, n, n + 1);

@@ -14,8 +14,10 @@ from pathlib import Path
 CORPUS = Path(__file__).resolve().parent / "corpus"
 # Name -> the values of the first byte, which chooses the kind of test.
 KINDS = {
+    "counts": [1, 2, 3, 4, 5, 6, 7, 8],
     "decode": [0, 5, 20, 48],
     "encode": [0, 1, 2, 3, 4, 5, 6, 12, 13, 14],
+    "json_lines": [0, 0, 1, 2, 3, 4, 5],
     "match": [1, 3, 6, 20],
     "normalize": [0, 1, 3, 5, 8, 12, 13, 15],
     "pieces": [0, 1, 7, 8, 16, 24, 31],
@@ -58,13 +60,42 @@ def split_seed(rng: random.Random, first: int) -> bytes:
     return bytes(out) + text(rng)
 
 
+JSON_LINES = [
+    b'{"text":"a\\u00e9\\n\\ud83d\\ude00\\ud83d"}\n\n{"a":{"text":[]},"text":"b"}\r\n',
+    b'\t{"x":[-0.5e+10,true,null,NaN,-Infinity,[[{}]]], "text" : "one", "text":"two"}',
+    b'{"a":"x","text":1}\n{"a":"","\xc3\xa9":"\xe4\xb8\xad\xf0\x9f\x98\x80"}\n',
+]
+
+
+def json_seed(rng: random.Random, first: int) -> bytes:
+    """Return an input for fuzz_json_lines: lines, or numbers of parts of such."""
+    if first % 2 == 0:
+        return bytes([first, 0]) + rng.choice(JSON_LINES)
+    # An object with a text under the key "a", of a few parts from all.
+    inside = [rng.choice([12, 20, 22, 23, 39, 40, 41, 47]) for _ in range(6)]
+    line = [0, 8, 6, *(rng.choice([14, 18, 39]) for _ in range(9)), 6, 1, 7]
+    return bytes([first, 1, *line, 0, 8, 6, *inside, 6, 1, 7])
+
+
+def counts_seed(rng: random.Random, first: int) -> bytes:
+    """Return an input for fuzz_counts: steps of several kinds, one behind the other."""
+    out = bytearray([first, rng.randrange(256)])
+    for _ in range(14):
+        out.append(rng.choice([0, 1, 1, 2, 3, 4, 4, 5, 6]))
+        out += bytes(rng.choice([0, 1, 2, 3, 5, 17, 130, 255]) for _ in range(7))
+    return bytes(out) + text(rng)
+
+
+MAKERS = {"split": split_seed, "json_lines": json_seed, "counts": counts_seed}
+
+
 def seeds() -> dict[str, bytes]:
     """Return all the seeds: target and file name -> contents."""
     made = {}
     for name, firsts in KINDS.items():
         rng = random.Random(name)
         for number, first in enumerate(firsts):
-            make = split_seed if name == "split" else seed
+            make = MAKERS.get(name, seed)
             made[f"{name}/seed-{number}"] = make(rng, first)
     return made
 
