@@ -143,7 +143,13 @@ def test_ctrl_c_says_how_to_go_on(model: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pybpe", "prepare", str(model), str(source)]
     command += ["--separator", "<|end|>", "--threads", "1", "-o", str(out)]
     part = out / "shard-00000.tokens.part"
-    with subprocess.Popen(command, stderr=subprocess.PIPE, env=environment()) as child:
+    with subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        # Under nohup and the like children begin with SIGINT ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as child:
         with source.open("wb", buffering=0) as pipe:
             pipe.write(line * 10_000)
             while not part.exists() or not part.stat().st_size:

@@ -77,7 +77,8 @@ def read_documents(
     """Yield the documents of files, one by one, as UTF-8.
 
     Args:
-        paths: See `find_sources`.
+        paths: Files, folders (all files in them and below) and patterns such as
+            `data/**/*.jsonl`; one, or several in the order to read them.
         format: See there.
         field: The field of .jsonl, or the column of .parquet, that holds the text.
         split_on: What stands between two documents of a text file; by default each
