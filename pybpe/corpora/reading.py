@@ -79,7 +79,7 @@ def read_documents(
     Args:
         paths: Files, folders (all files in them and below) and patterns such as
             `data/**/*.jsonl`; one, or several in the order to read them.
-        format: See there.
+        format: `jsonl`, `parquet` or `text`, whatever the names end with.
         field: The field of .jsonl, or the column of .parquet, that holds the text.
         split_on: What stands between two documents of a text file; by default each
             file is one.
