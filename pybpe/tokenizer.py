@@ -278,6 +278,7 @@ class Tokenizer(Encoding, Decoding, Fitting):
 
         Raises:
             ModelError: The format cannot hold the tokenizer; the message says why.
+            TypeError: An argument is of another type.
             ValueError: The format is unknown or left open, or an option goes with
                 another one.
             OSError: A file cannot be written.

@@ -127,6 +127,29 @@ def test_options_go_with_some_formats(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"chat_template": 5}, "chat_template must be a str, got int"),
+        ({"chat_template": b"x"}, "chat_template must be a str, got bytes"),
+        ({"chat_template": []}, "chat_template must be a str, got list"),
+        ({"roles": 5}, "roles must map names of roles to tokens, got int"),
+        ({"roles": ["bos"]}, "roles must map names of roles to tokens, got list"),
+        ({"roles": ""}, "roles must map names of roles to tokens, got str"),
+        ({"roles": {"bos": 5}}, "roles['bos'] must be a token, str or bytes, got int"),
+        ({"format": 5}, "format must be a str or None, got int"),
+        ({"format": b"hf"}, "format must be a str or None, got bytes"),
+        ({"path": 5}, "path must be a path, got int"),
+    ],
+)
+def test_options_of_a_wrong_type(
+    options: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(TypeError, match=re.escape(message)):
+        tokenizer().save_as(**{"path": f"{tmp_path}/my/", "format": "hf", **options})
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_pairs_of_files(tmp_path: Path) -> None:
     tok = tokenizer()
     for name, pair in (
@@ -419,6 +442,22 @@ def test_not_refused(make: Callable[[], Tokenizer], kind: str, tmp_path: Path) -
     tok.save_as(tmp_path / NAMES[kind], kind)
     again = load_again(tok, tmp_path / NAMES[kind], kind)
     assert ids(again, TEXT + "xyz a b<tool>") == ids(tok, TEXT + "xyz a b<tool>")
+
+
+def test_rank_files_have_no_gaps(tmp_path: Path) -> None:
+    """Those of special tokens alone are none: whoever reads the file is given these."""
+    ranks = {bytes([b]): b for b in range(256)} | {b"ab": 257}
+    tok = Tokenizer.from_ranks(ranks, pattern=None, special_tokens={"<|end|>": 300})
+    message = refusal(tok, tmp_path / "my.tiktoken", "tiktoken")
+    assert "no token has id 256, though ids go up to 257" in message
+    assert "cannot load" not in message
+    assert list(tmp_path.iterdir()) == []
+    tok.save_as(tmp_path / "tokenizer.json")
+    dense = tok.prune(tok.vocab.values())
+    dense.save_as(tmp_path / "my.tiktoken")
+    filled = Tokenizer.from_ranks(ranks, pattern=None, special_tokens={"<|end|>": 256})
+    filled.save_as(tmp_path / "my.tiktoken")
+    assert load_again(filled, tmp_path / "my.tiktoken", "tiktoken") == filled
 
 
 def test_ids_with_gaps(tmp_path: Path) -> None:
