@@ -58,7 +58,7 @@ tests=
 for name in ${ASAN_TESTS:-test_tokenizer test_special_tokens test_decoding test_concurrency \
     test_encode_exact test_split test_model_file test_model_file_damage test_training \
     test_training_counts test_counts test_training_exact test_sentencepiece_file \
-    test_codepoint_tokenizer}; do
+    test_codepoint_tokenizer test_codepoint_file}; do
     tests="$tests $root/tests/$name.py"
 done
 export HYPOTHESIS_PROFILE=dev
