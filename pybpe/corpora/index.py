@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 INDEX = "index.json"
 
 _FORMAT, _VERSION = "pybpe corpus", 1
+# What every index begins with: by this one is known that is not whole.
+_OPENING = b'{\n "format": "pybpe corpus"'
+_RESTORE = "write it anew or restore it from a good copy"
 _MAX_NUMBER = 2**63
 _MAX_NAME = 255  # bytes
 
@@ -42,18 +45,25 @@ def read_index(path: Path) -> dict[str, Any]:
     """Return what an index says.
 
     Raises:
-        CorpusError: It is not there, or no index, or needs a newer pybpe.
+        CorpusError: It is not there, or no index, or damaged, or needs a newer pybpe.
         OSError: It cannot be read.
     """
     try:
-        index = _object(json.loads(path.read_bytes()))
-        _demand(index.get("format") == _FORMAT)
+        data = path.read_bytes()
     except FileNotFoundError:
         raise CorpusError(
             f"{path}: not there: the shards are not finished (run it again), or not "
             "joined (join_shards)"
         ) from None
+    try:
+        index = _object(json.loads(data))
+        _demand(index.get("format") == _FORMAT)
     except (ValueError, RecursionError, _WrongError):
+        if data.startswith(_OPENING):
+            raise CorpusError(
+                f"{path}: damaged: it begins as an index does, and is not whole; "
+                f"{_RESTORE}"
+            ) from None
         raise CorpusError(f"{path}: not an index of pybpe") from None
     if index.get("version") != _VERSION:
         raise CorpusError(
@@ -64,16 +74,20 @@ def read_index(path: Path) -> dict[str, Any]:
         _entries(index.get("files"))
         for name in ("documents", "tokens", "bytes"):
             _number(index.get(name))
-        _text(index.get("layout"))
-        _text(index.get("dtype"))
+        for name in ("documents", "tokens"):
+            _demand(index[name] == sum(entry[name] for entry in index["files"]))
+        for name in ("layout", "dtype", "fingerprint"):
+            _text(index.get(name))
+        _number(index.get("n_vocab"))
+        if index.get("separator") is not None:
+            _number(index["separator"])
         if "empty" in index:
             _number(index["empty"])
         if "sources" in index:
             _sources(index["sources"])
     except _WrongError:
         raise CorpusError(
-            f"{path}: damaged: it does not say what an index says; write it anew or "
-            "restore it from a good copy"
+            f"{path}: damaged: it does not say what an index says; {_RESTORE}"
         ) from None
     return index
 
