@@ -374,9 +374,12 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path: Path) -> None:
     writer.add(["low"])
     with pytest.raises(CorpusError, match=r"tokens.*part: its writer has not finished"):
         join_shards(tmp_path)
+    with pytest.raises(CorpusError, match="another writer named 'shard' is at work"):
+        ShardWriter(TOK, tmp_path, separator=None)
+    writer._output.close()  # as a kill does
+    writer._lock._file.close()
     with ShardWriter(TOK, tmp_path, separator=None) as other:  # what a retry does
         other.add(["hello"])
-    writer._output.close()
     join_shards(tmp_path)
     assert open_shards(tmp_path)[0].tolist() == TOK.encode("hello")
 

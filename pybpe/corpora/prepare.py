@@ -20,10 +20,19 @@ from pybpe.corpora.layouts import (
     check_shard_size,
     layout_type,
 )
-from pybpe.corpora.output import Output, locked
+from pybpe.corpora.locks import locked
+from pybpe.corpora.output import Output
 from pybpe.corpora.pipeline import in_order
 from pybpe.corpora.reading import FIELD, Reading, check_reading, chunks
-from pybpe.corpora.run import Position, Run, Totals, clear, finished, tidy
+from pybpe.corpora.run import (
+    Position,
+    Run,
+    Totals,
+    clear,
+    finished,
+    refuse_writers,
+    tidy,
+)
 from pybpe.corpora.seams import seam_finder
 from pybpe.errors import CorpusError
 from pybpe.permissions import NONE
@@ -143,6 +152,7 @@ def encode_files(
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     with locked(target):
+        refuse_writers(target)
         if overwrite:
             clear(target)
         index = finished(target, asked, sources)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +29,8 @@ from pybpe.corpora.index import (
     write_index,
     write_json,
 )
-from pybpe.corpora.output import PART, Output, State
+from pybpe.corpora.locks import FOLDER
+from pybpe.corpora.output import ENDS, PART, Output, State
 from pybpe.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class Totals(NamedTuple):
 _NAMES = re.compile(
     r"(shard|train|val)-[0-9]{5,}\.tokens|(train|val)(_[0-9]{6,})?\.(bin|idx)"
 )
+_PARTS = re.compile(f"({_NAMES.pattern})({re.escape(ENDS)}|{re.escape(PART)})")
 
 
 class Position(NamedTuple):
@@ -117,26 +119,12 @@ class Run:
         if (folder / PROGRESS).exists():
             self._go_on()
         else:
-            self._refuse_others()
+            _refuse_strangers(folder, ())
             _remove_temporary(folder)
             self._save_run()
             self.commit()
 
     # -------------------------------------------------------------- beginning
-
-    def _refuse_others(self) -> None:
-        strangers = sorted(
-            path.name
-            for path in self._folder.iterdir()
-            if path.name not in (".lock", RUN)
-            and not path.name.endswith(PART)
-            and not path.match(TEMPORARY)
-        )
-        if strangers:
-            raise CorpusError(
-                f"{self._folder}: the folder holds other files, such as "
-                f"{strangers[0]!r}; give a new or an empty one"
-            )
 
     def _go_on(self) -> None:
         for source in self._sources:
@@ -268,8 +256,13 @@ class Run:
             committing.result()
 
     def _commit(self, states: Sequence[State], said: dict[str, Any]) -> None:
-        for state in states:
-            state.sync()
+        try:
+            for state in states:
+                state.sync()
+        except BaseException:
+            for state in states:
+                state.close()
+            raise
         write_json(self._folder / PROGRESS, said)
         for state in states:
             state.give_names()
@@ -340,16 +333,23 @@ def clear(folder: Path) -> None:
     """Remove what a run has written to a folder, finished or not; nothing else.
 
     Raises:
-        CorpusError: Its index is not ours.
+        CorpusError: Its index is not ours, or there is something else in it: then all
+            of it stays.
     """
     path = folder / INDEX
-    if path.exists():
-        remove_files(folder, read_index(path)["files"])
-        path.unlink()
-    remove_files(folder, _complete_files(folder))
+    files = read_index(path)["files"] if path.exists() else []
+    complete = _complete_files(folder)
+    known = {Path(entry["file"]) for entry in [*files, *complete]}
+    of_megatron = {name.with_suffix(".idx") for name in known if name.suffix == ".bin"}
+    names = {name.name for name in known | of_megatron}
+    _refuse_strangers(folder, {INDEX, PROGRESS, *names})
+    remove_files(folder, files)
+    path.unlink(missing_ok=True)
+    remove_files(folder, complete)
     tidy(folder)
-    for left in folder.glob(f"*{PART}"):
-        left.unlink()
+    for left in folder.iterdir():
+        if _PARTS.fullmatch(left.name):
+            left.unlink()
 
 
 def _complete_files(folder: Path) -> list[dict[str, Any]]:
@@ -365,6 +365,44 @@ def _complete_files(folder: Path) -> list[dict[str, Any]]:
         # that runs give is its own.
         names = (path.name for path in folder.iterdir())
         return [{"file": name} for name in names if _NAMES.fullmatch(name)]
+
+
+def refuse_writers(folder: Path) -> None:
+    """Refuse a folder in which `ShardWriter`s are at work, or have been.
+
+    Raises:
+        CorpusError: It is one.
+    """
+    for path in sorted(folder.iterdir()):
+        name = path.name
+        of_writer = name.endswith(f".{INDEX}") or (
+            name.startswith(".") and name.endswith(FOLDER) and name != FOLDER
+        )
+        if of_writer:
+            raise CorpusError(
+                f"{path}: ShardWriters write to this folder, or have written to it "
+                "(join_shards makes one set of that); give encode_files another folder"
+            )
+
+
+def _refuse_strangers(folder: Path, known: Collection[str]) -> None:
+    """Refuse a folder that holds what no run has written.
+
+    Raises:
+        CorpusError: There is something else than what is known, or may be left over.
+    """
+    strangers = sorted(
+        path.name
+        for path in folder.iterdir()
+        if path.name not in (FOLDER, RUN, *known)
+        and not _PARTS.fullmatch(path.name)
+        and not path.match(TEMPORARY)
+    )
+    if strangers:
+        raise CorpusError(
+            f"{folder}: the folder holds other files, such as {strangers[0]!r}; give a "
+            "new or an empty one"
+        )
 
 
 def tidy(folder: Path) -> None:
