@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from killing import digests
 from test_corpora_layouts import OPTIONS, TOK, expected, write_jsonl
 
 import pybpe
 from pybpe import CorpusError, ShardWriter, join_shards, open_shards
-from pybpe.corpora import locks, output
+from pybpe.corpora import layouts, locks, output, prepare
+from pybpe.corpora.index import write_sealed
 
 TEXTS = ["low lower", "hello", "", "the low"]
 
@@ -432,3 +434,117 @@ def test_wrong_types_of_joining(tmp_path: Path) -> None:
     for folder, names, complaint in wrong:
         with pytest.raises(TypeError, match=complaint):
             join_shards(folder, names)
+
+
+# ------------------------------------------------------------ unfinished runs
+
+
+def broken_off(source: Path, folder: Path, **options: Any) -> None:
+    def stop(_: object) -> None:
+        raise Stop
+
+    with pytest.raises(Stop):
+        TOK.encode_files(source, folder, progress=stop, **{**OPTIONS, **options})
+
+
+@pytest.mark.parametrize("name", ["progress.json", "run.json"])
+def test_a_state_that_is_changed_anywhere(
+    name: str, tmp_path: Path, source: Path
+) -> None:
+    folder = tmp_path / "s"
+    broken_off(source, folder)
+    path = folder / name
+    data = path.read_bytes()
+    for i in range(len(data) - 1):  # the last is a newline
+        path.write_bytes(data[:i] + bytes([data[i] ^ 1]) + data[i + 1 :])
+        complaint = f"{name}: missing or damaged, .* begin anew with overwrite=True"
+        with pytest.raises(CorpusError, match=complaint):
+            TOK.encode_files(source, folder, **OPTIONS)
+    path.write_bytes(data)
+    TOK.encode_files(source, folder, **OPTIONS)
+    assert rows(folder) == expected(TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("layout", "ending"),
+    [("shards", ".tokens.part"), ("shards", ".ends.part"), ("megatron", ".ends.part")],
+)
+def test_parts_that_are_changed_anywhere(
+    layout: str, ending: str, tmp_path: Path, source: Path
+) -> None:
+    folder = tmp_path / "s"
+    broken_off(source, folder, layout=layout)
+    (path,) = folder.glob(f"*{ending}")
+    data = path.read_bytes()
+    for i in range(layouts.HEADER_SIZE if ending == ".tokens.part" else 0, len(data)):
+        path.write_bytes(data[:i] + bytes([data[i] ^ 1]) + data[i + 1 :])
+        complaint = rf"{ending}: damaged: its first .* begin anew with overwrite=True"
+        with pytest.raises(CorpusError, match=complaint):
+            TOK.encode_files(source, folder, layout=layout, **OPTIONS)
+    path.write_bytes(data + b"more, which was not safe")
+    TOK.encode_files(source, folder, layout=layout, **OPTIONS)
+    TOK.encode_files(source, tmp_path / "t", layout=layout, **OPTIONS)
+    assert digests(folder) == digests(tmp_path / "t")
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_a_place_behind_the_end_of_a_source(kind: str, tmp_path: Path) -> None:
+    """Nothing would be read there, and the corpus would be shorter."""
+    source = write_jsonl(tmp_path / "a.jsonl", TEXTS)
+    if kind == "parquet":
+        arrow = pytest.importorskip("pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        source = tmp_path / "a.parquet"
+        parquet.write_table(arrow.table({"text": TEXTS}), source)
+    folder = tmp_path / "s"
+    broken_off(source, folder)
+    state = folder / "progress.json"
+    said = json.loads(state.read_bytes())
+    del said["crc32"]
+    said["position"][1][0] += 1
+    write_sealed(state, said)
+    with pytest.raises(
+        CorpusError, match=r"progress.json: damaged: it says that .* are"
+    ):
+        TOK.encode_files(source, folder, **OPTIONS)
+
+
+def test_a_part_of_encode_files_that_is_removed(tmp_path: Path, source: Path) -> None:
+    folder = tmp_path / "s"
+
+    def remove(_: object) -> None:
+        for path in folder.glob("*.tokens.part"):
+            path.unlink()
+
+    with pytest.raises(CorpusError, match=r"\.part: removed or replaced by others"):
+        TOK.encode_files(source, folder, progress=remove, **OPTIONS)
+
+
+def test_a_run_that_has_written_nothing_leaves_nothing(tmp_path: Path) -> None:
+    source = tmp_path / "a.jsonl"
+    source.write_text("{")
+    folder = tmp_path / "s"
+    for layout in ("shards", "megatron"):  # the second is not bound by the first
+        with pytest.raises(CorpusError, match="line 1: not valid JSON"):
+            TOK.encode_files(source, folder, layout=layout, **OPTIONS)
+        assert list(folder.iterdir()) == []
+    write(folder, ["low"])
+
+
+def test_nor_does_one_that_was_killed_before_it_had_written(
+    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "s"
+
+    def fail(*_: object) -> None:
+        raise Stop
+
+    with monkeypatch.context() as patch:
+        patch.setattr(prepare._Work, "do", fail)
+        with pytest.raises(Stop):
+            TOK.encode_files(source, folder, layout="nanogpt", **OPTIONS)
+    assert {path.name for path in folder.iterdir()} == {"progress.json", "run.json"}
+    (folder / "train.bin.part").touch()
+    TOK.encode_files(source, folder, **OPTIONS)
+    assert rows(folder) == expected(TEXTS)
+    assert len(list(folder.iterdir())) == 2

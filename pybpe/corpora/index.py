@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from pybpe._whole_file import whole_file
 from pybpe.errors import CorpusError
@@ -21,6 +22,7 @@ INDEX = "index.json"
 _FORMAT, _VERSION = "pybpe corpus", 1
 # What every index begins with: by this one is known that is not whole.
 _OPENING = b'{\n "format": "pybpe corpus"'
+_SEAL = "crc32"
 _RESTORE = "write it anew or restore it from a good copy"
 _MAX_NUMBER = 2**63
 _MAX_NAME = 255  # bytes
@@ -34,6 +36,22 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
     """Write a small file, whole or not at all."""
     with whole_file(path) as file:
         file.write(json.dumps(value, indent=1).encode() + b"\n")
+
+
+def write_sealed(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a small file with a checksum of what it says."""
+    write_json(path, {**value, _SEAL: _checksum(value)})
+
+
+def _read_sealed(path: Path) -> dict[str, Any]:
+    """Return what a file with a checksum says."""
+    said = _object(json.loads(path.read_bytes()))
+    _demand(said.pop(_SEAL, None) == _checksum(said))
+    return said
+
+
+def _checksum(value: Mapping[str, Any]) -> int:
+    return crc32(json.dumps(value, sort_keys=True).encode())
 
 
 def write_index(path: Path, content: Mapping[str, Any]) -> None:
@@ -99,7 +117,7 @@ def read_run(path: Path) -> dict[str, Any]:
         CorpusError: It is not there, or damaged.
     """
     try:
-        run = _object(json.loads(path.read_bytes()))
+        run = _read_sealed(path)
         _sources(run.get("sources"))
     except (FileNotFoundError, ValueError, RecursionError, _WrongError):
         raise _damaged(path) from None
@@ -120,17 +138,25 @@ def read_progress(
         CorpusError: It is not there, or damaged.
     """
     try:
-        state = _object(json.loads(path.read_bytes()))
+        state = _read_sealed(path)
         said = _object(state.get("splits"))
         _demand(set(splits) <= set(said))
         for split in said.values():
             _entries(_object(split).get("finished"))
-            _numbers(split.get("part"), 4)
+            _numbers(split.get("part"), 5)
         _numbers(state.get("totals"), 4)
         source, (position, number, inside) = _list(state.get("position"))
         _numbers([source, position, number], 3)
         _demand(isinstance(inside, bool))
-        _demand(n_sources is None or source <= n_sources)
+        _demand(n_sources is None or source < n_sources)
+        for which, total in (("documents", 0), ("tokens", 2)):
+            written = sum(
+                split["part"][which == "documents"]
+                + sum(entry[which] for entry in split["finished"])
+                for split in said.values()
+            )
+            begun = inside and which == "documents"
+            _demand(state["totals"][total] == written + begun)
     except (FileNotFoundError, ValueError, TypeError, RecursionError, _WrongError):
         raise _damaged(path) from None
     return state

@@ -71,12 +71,21 @@ class Layout:
 
 
 class Part(NamedTuple):
-    """A file that is written: what is in it so far."""
+    """A file that is written: what is in it so far.
+
+    Attributes:
+        n_tokens: How many ids.
+        n_documents: How many documents end in it.
+        last_end: Where the last of them ends, in ids.
+        crc: CRC-32 of the ids, if the layout has a checksum.
+        ends_crc: CRC-32 of the list of ends, if the layout keeps it.
+    """
 
     n_tokens: int = 0
     n_documents: int = 0
     last_end: int = 0
     crc: int = 0
+    ends_crc: int = 0
 
 
 class ShardsLayout(Layout):

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 PART = ".part"
 ENDS = ".ends" + PART
 
+_BLOCK = 1 << 20  # bytes
+
 
 class Output:
     """The files of one split, filled one after the other.
@@ -120,15 +122,19 @@ class Output:
                 number = self.n_documents + longest + 1
                 refuse_long(self._layout, int(lengths[longest]), number)
             last_end = int(ends[-1])
+        ends_crc = part.ends_crc
         with naming(self._path(0)):
             write(file, tokens)
             if ends_file is not None:
-                write(ends_file, ends.astype("<i8", copy=False))
+                ends = ends.astype("<i8", copy=False)
+                write(ends_file, ends)
+                ends_crc = crc32(raw(ends), ends_crc)
         self.part = Part(
             part.n_tokens + len(tokens),
             part.n_documents + len(ends),
             last_end,
             crc32(raw(tokens), part.crc) if self._layout.has_crc else 0,
+            ends_crc,
         )
 
     def _files(self) -> tuple[IO[bytes], IO[bytes] | None]:
@@ -215,11 +221,14 @@ class Output:
         refuse_missing(self._folder, self.finished)
         self._number = len(self.finished)
         self.part = Part(*state["part"])
-        if self.part.n_tokens or self.part.n_documents:
-            least = self._layout.header_size + self.part.n_tokens * self._width
-            _refuse_short(Path(self._path(0, PART)), least)
+        part = self.part
+        if part.n_tokens or part.n_documents:
+            crc = part.crc if self._layout.has_crc else None
+            path, start = self._path(0, PART), self._layout.header_size
+            _refuse_damaged(Path(path), start, part.n_tokens * self._width, crc)
             if self._layout.keeps_ends:
-                _refuse_short(Path(self._path(0, ENDS)), 8 * self.part.n_documents)
+                path, size = self._path(0, ENDS), 8 * part.n_documents
+                _refuse_damaged(Path(path), 0, size, part.ends_crc)
 
     def close(self) -> None:
         """Close what is open."""
@@ -329,9 +338,33 @@ def _sync(path: str, file: IO[bytes]) -> None:
     )
 
 
-def _refuse_short(path: Path, least: int) -> None:
-    if not path.exists() or path.stat().st_size < least:
+def _refuse_damaged(path: Path, start: int, size: int, crc: int | None) -> None:
+    """Refuse a file of an unfinished run that does not hold what it held.
+
+    Args:
+        path: The file; what a run wrote after its last state may follow.
+        start: Where the data begin.
+        size: How many bytes they are.
+        crc: Their CRC-32; None where nobody knows.
+
+    Raises:
+        CorpusError: There is less, or something else.
+    """
+    if not path.exists() or path.stat().st_size < start + size:
         raise CorpusError(
-            f"{path}: there should be {least:,} bytes of an unfinished run, and there "
-            "are not; begin anew with overwrite=True"
+            f"{path}: there should be {start + size:,} bytes of an unfinished run, and "
+            "there are not; begin anew with overwrite=True"
+        )
+    if crc is None:
+        return
+    found, left = 0, size
+    with path.open("rb") as file:
+        file.seek(start)
+        while left and (block := file.read(min(left, _BLOCK))):
+            found = crc32(block, found)
+            left -= len(block)
+    if found != crc:
+        raise CorpusError(
+            f"{path}: damaged: its first {start + size:,} bytes are not those that the "
+            "unfinished run has written; begin anew with overwrite=True"
         )

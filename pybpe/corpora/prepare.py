@@ -215,7 +215,7 @@ class _Work:
             # Ctrl-C, a bad line, a full disk: what is written so far need not be done
             # again. If even this fails, the state before it holds.
             with suppress(OSError, CorpusError):
-                run.commit()
+                run.leave()
             raise
         finally:
             run.close()

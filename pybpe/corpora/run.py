@@ -27,8 +27,9 @@ from pybpe.corpora.index import (
     refuse_missing,
     remove_files,
     write_index,
-    write_json,
+    write_sealed,
 )
+from pybpe.corpora.inputs import PARQUET
 from pybpe.corpora.locks import FOLDER
 from pybpe.corpora.output import ENDS, PART, Output, State
 from pybpe.errors import CorpusError
@@ -116,11 +117,11 @@ class Run:
         self.position = Position()
         self.totals = Totals()
         self._next_state = 0.0
-        if (folder / PROGRESS).exists():
+        if _has_written(folder):
             self._go_on()
         else:
-            _refuse_strangers(folder, ())
-            _remove_temporary(folder)
+            _refuse_strangers(folder, [PROGRESS])
+            _forget(folder)
             self._save_run()
             self.commit()
 
@@ -142,6 +143,7 @@ class Run:
         state = read_progress(self._folder / PROGRESS, splits, len(self._sources))
         source, place = state["position"]
         self.position = Position(source, Place(*place))
+        _refuse_beyond(self._folder / PROGRESS, self._sources[source], Place(*place))
         self.totals = Totals(*state["totals"])
         for output in self._outputs:
             output.restore(state["splits"][output.split])
@@ -151,7 +153,7 @@ class Run:
         return {**self._asked, "sources": _with_times(self._sources)}
 
     def _save_run(self) -> None:
-        write_json(self._folder / RUN, self._run())
+        write_sealed(self._folder / RUN, self._run())
 
     # -------------------------------------------------------------- writing
 
@@ -263,7 +265,7 @@ class Run:
             for state in states:
                 state.close()
             raise
-        write_json(self._folder / PROGRESS, said)
+        write_sealed(self._folder / PROGRESS, said)
         for state in states:
             state.give_names()
 
@@ -295,6 +297,18 @@ class Run:
         write_index(self._folder / INDEX, index)
         tidy(self._folder)
         return index
+
+    def leave(self) -> None:
+        """Write down how far it is; of a run that has written nothing leave nothing.
+
+        Raises:
+            CorpusError: A file was removed by others.
+            OSError: It cannot be written. What the last state says stays.
+        """
+        self.commit()
+        if not self.totals.documents:
+            self.close()
+            _forget(self._folder)
 
     def close(self) -> None:
         """Close the files."""
@@ -346,10 +360,7 @@ def clear(folder: Path) -> None:
     remove_files(folder, files)
     path.unlink(missing_ok=True)
     remove_files(folder, complete)
-    tidy(folder)
-    for left in folder.iterdir():
-        if _PARTS.fullmatch(left.name):
-            left.unlink()
+    _forget(folder)
 
 
 def _complete_files(folder: Path) -> list[dict[str, Any]]:
@@ -410,6 +421,48 @@ def tidy(folder: Path) -> None:
     for name in (PROGRESS, RUN):
         (folder / name).unlink(missing_ok=True)
     _remove_temporary(folder)
+
+
+def _forget(folder: Path) -> None:
+    """Remove what an unfinished run has left; its complete files stay."""
+    tidy(folder)
+    for left in folder.iterdir():
+        if _PARTS.fullmatch(left.name):
+            left.unlink()
+
+
+def _has_written(folder: Path) -> bool:
+    """Tell whether there is an unfinished run with anything to go on from.
+
+    Raises:
+        CorpusError: What it says of itself is damaged.
+    """
+    path = folder / PROGRESS
+    return path.exists() and bool(read_progress(path, (), None)["totals"][0])
+
+
+def _refuse_beyond(path: Path, source: Source, place: Place) -> None:
+    """Refuse to go on from behind the end of a file, where nothing would be read.
+
+    Of a packed file only its reader knows how long it is.
+
+    Raises:
+        CorpusError: The place is there.
+    """
+    if source.format == PARQUET:
+        from pyarrow import parquet
+
+        size = parquet.read_metadata(source.path).num_rows
+    elif source.compression is not None:
+        return
+    else:
+        size = source.size
+    if size is not None and place.position > size:
+        unit = "rows" if source.format == PARQUET else "bytes"
+        raise CorpusError(
+            f"{path}: damaged: it says that {place.position:,} {unit} of {source.path} "
+            f"are done, and that has {size:,}; begin anew with overwrite=True"
+        )
 
 
 def _remove_temporary(folder: Path) -> None:
