@@ -5,10 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pybpe.corpora.inputs import Paths
+from typing import Any
 
 
 def check_tokenizer(tokenizer: object) -> None:
@@ -26,13 +23,16 @@ def check_path(name: str, value: object) -> Path:
     return Path(value)
 
 
-def check_paths(paths: object) -> Paths:
-    """Return one name of an input, or a list of names; raises `TypeError`."""
+def check_paths(paths: object) -> list[Any]:
+    """Return the names of inputs, one or many; raises `TypeError`."""
     if isinstance(paths, (str, os.PathLike)):
-        return paths
+        return [paths]
     if isinstance(paths, (bytes, bytearray)) or not isinstance(paths, Iterable):
         raise _wrong("paths", "a str, a path or several of them", paths)
-    return list(paths)
+    names = list(paths)
+    for i, name in enumerate(names):
+        check_path(f"paths[{i}]", name)
+    return names
 
 
 def check_text(name: str, value: object) -> str:

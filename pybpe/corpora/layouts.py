@@ -13,6 +13,7 @@ from typing import IO, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from pybpe.corpora.arguments import check_text
 from pybpe.corpora.shards import ENDING, HEADER_SIZE, Header
 from pybpe.errors import CorpusError
 
@@ -225,9 +226,10 @@ def layout_type(name: str) -> type[Any]:
     """Return a layout by its name.
 
     Raises:
+        TypeError: It is no str.
         ValueError: There is none.
     """
-    if name not in _LAYOUTS:
+    if check_text("layout", name) not in _LAYOUTS:
         raise ValueError(f"layout must be one of {', '.join(LAYOUTS)}, got {name!r}")
     return _LAYOUTS[name]
 

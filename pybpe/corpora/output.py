@@ -147,16 +147,17 @@ class Output:
                 self._ends = _open_at(self._path(0, ENDS), 8 * part.n_documents)
         return self._file, self._ends
 
-    def _names(self) -> tuple[str, ...]:
+    def names(self) -> tuple[str, ...]:
+        """Return how the files that are written now will be called."""
         return self._layout.names(self.split, self._number)
 
     def _path(self, which: int, ending: str = "") -> str:
-        return str(self._folder / (self._names()[which] + ending))
+        return str(self._folder / (self.names()[which] + ending))
 
     def _complete(self) -> None:
         """Make the file whole and begin another; it gets its name later."""
         file, ends = self._files()
-        names = self._names()
+        names = self.names()
         with naming(self._path(0)):
             others = [_open_at(self._path(i, PART), 0) for i in range(1, len(names))]
             try:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from pybpe.corpora.arguments import check_path, check_text
 from pybpe.corpora.index import INDEX, read_index
 from pybpe.errors import CorpusError
 
@@ -346,8 +347,11 @@ def open_shards(path: str | os.PathLike[str], split: str | None = None) -> Shard
             missing, damaged or not the one that the index speaks of; or there are
             several splits, and it is not said which.
         OSError: It cannot be read.
+        TypeError: An argument has the wrong type.
     """
-    name = Path(path)
+    name = check_path("path", path)
+    if split is not None:
+        check_text("split", split)
     if name.suffix == ENDING:
         return Shards([name])
     if name.is_dir():
