@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from killing import digests
-from test_corpora_layouts import OPTIONS, TOK, expected, write_jsonl
+from test_corpora_layouts import OPTIONS, TOK, WIDE, expected, write_jsonl
 
 import pybpe
 from pybpe import CorpusError, ShardWriter, join_shards, open_shards
@@ -650,3 +650,18 @@ def test_nor_does_one_that_was_killed_before_it_had_written(
     TOK.encode_files(source, folder, **OPTIONS)
     assert rows(folder) == expected(TEXTS)
     assert len(list(folder.iterdir())) == 2
+
+
+def test_nanogpt_and_wide_ids(tmp_path: Path, source: Path) -> None:
+    """Its loader reads uint16, whatever the files have."""
+    options = {"layout": "nanogpt", **OPTIONS}
+    with pytest.warns(
+        UserWarning, match=r"ids go up to 70,000, and nanoGPT.*uint16"
+    ) as w:
+        report = WIDE.encode_files(source, tmp_path / "a", **options)
+    assert Path(w[0].filename) == Path(__file__)
+    assert report.dtype == "uint32"
+    WIDE.encode_files(source, tmp_path / "b", dtype="uint32", **options)
+    assert digests(tmp_path / "a") == digests(tmp_path / "b")
+    TOK.encode_files(source, tmp_path / "c", **options)
+    WIDE.encode_files(source, tmp_path / "d", **OPTIONS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +19,7 @@ from pybpe.corpora.index import INDEX
 from pybpe.corpora.inputs import Source, find_sources
 from pybpe.corpora.layouts import (
     About,
+    NanoGptLayout,
     ShardsLayout,
     check_shard_size,
     layout_type,
@@ -46,6 +48,12 @@ if TYPE_CHECKING:
     from pybpe.corpora.inputs import Format, Paths
     from pybpe.permissions import Allowed, Disallowed, Token
     from pybpe.tokenizer import Tokenizer
+
+_TOO_WIDE = (
+    "layout='nanogpt': the files have uint32, for ids go up to {:,}, and nanoGPT's own "
+    "loader reads uint16 whatever they have: change np.uint16 there to np.uint32"
+    " (dtype='uint32' says that you know)"
+)
 
 # Seconds between two calls of `progress`.
 _INTERVAL = 0.1
@@ -134,6 +142,10 @@ def encode_files(
     reading = check_reading(field, split_on)._replace(
         last_seam=seam_finder(tokenizer, allowed_special, disallowed_special)
     )
+    if kind is NanoGptLayout and dtype == "auto" and encoder.dtype.itemsize > 2:
+        warnings.warn(
+            _TOO_WIDE.format(tokenizer.n_vocab - 1), UserWarning, stacklevel=3
+        )
     asked = {
         "layout": layout,
         "fingerprint": tokenizer.fingerprint,

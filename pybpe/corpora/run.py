@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from pybpe._extras import required
 from pybpe._whole_file import TEMPORARY
 from pybpe.corpora.documents import Place
 from pybpe.corpora.index import (
@@ -450,8 +451,7 @@ def _refuse_beyond(path: Path, source: Source, place: Place) -> None:
         CorpusError: The place is there.
     """
     if source.format == PARQUET:
-        from pyarrow import parquet
-
+        parquet = required("pyarrow.parquet", "reading .parquet files", "parquet")
         size = parquet.read_metadata(source.path).num_rows
     elif source.compression is not None:
         return
