@@ -385,8 +385,11 @@ class Encoding:
             TypeError: An argument has the wrong type.
             ValueError: It has a value that makes no sense, or ids do not fit `dtype`.
             UnknownTokenError: There is no such separator.
-            ImportError: What reads such files is not installed.
+            ImportError: numpy, or what reads such files, is not installed.
             OSError: The system cannot read or write.
+
+        Warns:
+            UserWarning: nanoGPT's files got uint32, which its own loader reads wrongly.
         """
         from pybpe.corpora import encode_files
 

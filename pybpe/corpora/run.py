@@ -276,7 +276,8 @@ class Run:
         """Complete all files and write the index, which is returned.
 
         Raises:
-            CorpusError: There were no documents, or none for one of the splits.
+            CorpusError: There were no documents, or none for one of the splits; or a
+                file was removed by others.
         """
         for output in self._outputs:
             if output.n_documents == 0:
@@ -295,6 +296,7 @@ class Run:
             "files": [entry for output in self._outputs for entry in output.finished],
             "sources": [_of_source(source) for source in self._sources],
         }
+        refuse_missing(self._folder, index["files"])
         write_index(self._folder / INDEX, index)
         tidy(self._folder)
         return index
