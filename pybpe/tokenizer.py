@@ -7,11 +7,10 @@ from pybpe._decoding import Decoding
 from pybpe._encoding import Encoding
 from pybpe._fitting import Fitting
 from pybpe._ids import index
-from pybpe._text import to_utf8
+from pybpe._lookup import Lookup
 from pybpe._typing import TYPE_CHECKING
-from pybpe.errors import UnknownTokenError
 from pybpe.model import Model
-from pybpe.permissions import Permissions, as_text
+from pybpe.permissions import Permissions
 
 if TYPE_CHECKING:
     import os
@@ -19,9 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import NoReturn
 
-    import numpy as np
     import tiktoken
-    from numpy.typing import NDArray
 
     from pybpe._engines import AnyEngine, AnyModel
     from pybpe.codepoint import CodepointModel
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
     from pybpe.training import TrainingReport
 
 
-class Tokenizer(Encoding, Decoding, Fitting):
+class Tokenizer(Encoding, Decoding, Fitting, Lookup):
     """A BPE tokenizer: any text or bytes to ids, and back.
 
     Make one with `pybpe.train`, `pybpe.load`, `Tokenizer.from_ranks` or
@@ -278,6 +275,7 @@ class Tokenizer(Encoding, Decoding, Fitting):
 
         Raises:
             ModelError: The format cannot hold the tokenizer; the message says why.
+            TypeError: An argument is of another type.
             ValueError: The format is unknown or left open, or an option goes with
                 another one.
             OSError: A file cannot be written.
@@ -354,6 +352,11 @@ class Tokenizer(Encoding, Decoding, Fitting):
             )
         assert self._fingerprint is not None  # noqa: S101 - for the type checker
         return self._fingerprint
+
+    @property
+    def training_report(self) -> TrainingReport | None:
+        """What training did, for a tokenizer that this process trained; else None."""
+        return self._report
 
     def __reduce__(self) -> tuple[Callable[[bytes], Tokenizer], tuple[bytes]]:
         """Pickle by content."""
@@ -511,140 +514,6 @@ class Tokenizer(Encoding, Decoding, Fitting):
                 object.__setattr__(other, name, getattr(self, name))
         object.__setattr__(other, part, value)
         return other
-
-    # -------------------------------------------------------------- vocabulary
-
-    @property
-    def vocab_size(self) -> int:
-        """How many ids there are, special and added tokens included."""
-        return self._model.vocab_size
-
-    @property
-    def n_vocab(self) -> int:
-        """The highest id + 1: more than `vocab_size` where ids have gaps."""
-        return self._engine.n_vocab
-
-    @property
-    def vocab(self) -> dict[bytes, int]:
-        """The ordinary tokens' bytes and ids, by ascending id, as a new dict.
-
-        This is what tiktoken calls mergeable ranks. Of tokens with equal bytes, which
-        only a merge list can have, the first is there.
-        """
-        return self._model.vocab()
-
-    @property
-    def special_tokens(self) -> dict[Token, int]:
-        """Special tokens and ids, by ascending id; bytes stand for non-UTF-8 ones."""
-        return {as_text(token): number for token, number in self._model.special_tokens}
-
-    @property
-    def added_tokens(self) -> dict[Token, int]:
-        """Added tokens and ids, by ascending id; bytes stand for non-UTF-8 ones."""
-        tokens = _engines.added_tokens(self._model)
-        return {as_text(token): number for token, number in tokens}
-
-    @property
-    def split(self) -> Split:
-        """The split; `split.compiled` says whether it runs in the core."""
-        return self._model.split
-
-    @property
-    def pattern(self) -> str | tuple[str, ...] | None:
-        """The split's regex; several for a split in stages, None for no split."""
-        patterns = tuple(stage.pattern for stage in self._model.split.stages)
-        if len(patterns) < 2:
-            return patterns[0] if patterns else None
-        return patterns
-
-    @property
-    def merges(self) -> list[tuple[int, int]]:
-        """The (left id, right id) pairs in rank order.
-
-        A tokenizer made from ranks has none of its own. For it, each token is merged
-        with the ranks below its own, and the two parts that are left are its pair;
-        tokens that no merge makes have no pair.
-
-        Raises:
-            ValueError: The model is sentencepiece's: scores of pieces decide there.
-        """
-        if self._merges is None:
-            found = _engines.find_merges(self._model, self._engine)
-            object.__setattr__(self, "_merges", found)
-        assert self._merges is not None  # noqa: S101 - for the type checker
-        return list(self._merges)
-
-    def token_bytes(self, number: int) -> bytes:
-        """Return the bytes of one token.
-
-        Raises:
-            UnknownTokenError: No token has this id.
-        """
-        token = self._engine.token_bytes(index(number))
-        if token is None:
-            raise UnknownTokenError(f"no token has id {number}")
-        return token
-
-    def token_bytes_list(self) -> list[bytes]:
-        """Return the bytes of every token: item i is `token_bytes(i)`.
-
-        Where no token has an id, which only vocabularies with gaps have, it is b"".
-        """
-        from pybpe import _vocabulary_tables
-
-        return _vocabulary_tables.token_bytes_list(self._model, self.n_vocab)
-
-    def token_byte_lengths(self) -> NDArray[np.uint32]:
-        """Return how many bytes each token has: `uint32`, shape (n_vocab,).
-
-        0 where no token has an id. numpy must be installed.
-        """
-        from pybpe import _vocabulary_tables
-
-        return _vocabulary_tables.token_byte_lengths(self._model, self.n_vocab)
-
-    def is_special(self, number: int) -> bool:
-        """Tell whether an id is that of a special token.
-
-        Added tokens, and numbers that are no token's id, are not.
-
-        Raises:
-            TypeError: `number` is not an int.
-        """
-        if self._special_ids is None:
-            found = frozenset(number for _, number in self._model.special_tokens)
-            object.__setattr__(self, "_special_ids", found)
-        return index(number) in (self._special_ids or ())
-
-    def token_id(self, token: Token) -> int:
-        """Return the id of an ordinary, added or special token.
-
-        Raises:
-            UnknownTokenError: The vocabulary does not have it.
-        """
-        data = to_utf8(token, "token")
-        number = self._engine.find_token(data) if data else None
-        if number is None:
-            extra = (*self._model.special_tokens, *self._model.added_tokens)
-            number = dict(extra).get(data)
-        if number is None:
-            raise UnknownTokenError(f"{token!r} is not in the vocabulary")
-        return number
-
-    @property
-    def training_report(self) -> TrainingReport | None:
-        """What training did, for a tokenizer that this process trained; else None."""
-        return self._report
-
-    @property
-    def text_prefix(self) -> tuple[int, ...]:
-        """The ids that `add_special_tokens=True` puts before a text."""
-        return self._model.text_prefix
-
-    @property
-    def text_suffix(self) -> tuple[int, ...]:
-        """The ids that `add_special_tokens=True` puts behind a text."""
-        return self._model.text_suffix
 
 
 def _split(pattern: str | Split | None) -> Split:

@@ -55,9 +55,10 @@ if "build/asan/lib" not in pybpe._core.__file__:
 '
 "$py" "$root/tests/fuzz/fuzz_readers.py" --count 150 --seconds 60
 tests=
-for name in ${ASAN_TESTS:-test_tokenizer test_concurrency test_encode_exact test_split \
-    test_model_file test_training test_training_counts test_counts test_training_exact \
-    test_sentencepiece_file test_codepoint_tokenizer}; do
+for name in ${ASAN_TESTS:-test_tokenizer test_special_tokens test_decoding test_concurrency \
+    test_encode_exact test_split test_model_file test_model_file_damage test_training \
+    test_training_counts test_counts test_training_exact test_sentencepiece_file \
+    test_codepoint_tokenizer}; do
     tests="$tests $root/tests/$name.py"
 done
 export HYPOTHESIS_PROFILE=dev

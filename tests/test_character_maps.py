@@ -6,7 +6,7 @@ The plain ways to do it are in `clusters_reference`.
 from __future__ import annotations
 
 import base64
-import importlib.util
+import importlib
 import json
 import pickle
 import random
@@ -21,6 +21,7 @@ from typing import Any
 import growth
 import pytest
 from clusters_reference import plain_clusters, plain_map, plain_rules
+from map_models import trained
 from split_reference import SCALE
 from tokenizer_json_random import NASTY, character_map, text
 
@@ -57,27 +58,12 @@ def hostile(rng: random.Random, own: list[str], n: int = 12) -> str:
 
 @cache
 def tool() -> Any:
-    path = Path(__file__).parent.parent / "tools" / "make_cluster_data.py"
-    spec = importlib.util.spec_from_file_location("make_cluster_data", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@cache
-def trained(**options: Any) -> Tokenizer:
-    symbols = options.pop("symbols", "").split()
-    line = "hello caf\u00e9 na\u00efve \u4f60\u597d \uff21\uff22 \u30ab\u30ac 12 x"
-    return pybpe.train_sentencepiece(
-        [line] * 5,
-        400,
-        hard_vocab_limit=False,
-        user_defined_symbols=symbols,
-        control_symbols=["<c>"],
-        **options,
-    )
+    tools = str(Path(__file__).parent.parent / "tools")
+    sys.path.insert(0, tools)
+    try:
+        return importlib.import_module("make_cluster_data")
+    finally:
+        sys.path.remove(tools)
 
 
 # ------------------------------------------------------------------ clusters

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from pybpe.formats.gguf import _PRES
 from pybpe.loading import _READERS
 
 TOOL = Path("tools", "make_compatibility.py")
@@ -26,6 +27,22 @@ def page(project_root: Path) -> str:
 def test_every_format_is_listed(page: str) -> None:
     for kind, (module, function) in _READERS.items():
         assert f"- `{kind}` ({module}.{function}): " in page
+
+
+def test_every_split_that_gguf_files_name_is_listed(project_root: Path) -> None:
+    formats = (project_root / "docs" / "formats.md").read_text(encoding="utf-8")
+    _, _, section = formats.partition("\n## Splits that GGUF files name\n")
+    listed = {}
+    for names, stages, whole in re.findall(
+        r"^\| (`.+`) \| (`.+`) \| (yes|no) \|$", section, re.MULTILINE
+    ):
+        for name in names.split(", "):
+            listed[name.strip("`")] = (stages.split(", "), whole == "yes")
+    known = {
+        name: ([f"`{stage}`" for stage in pre.stages], pre.whole_pretoken)
+        for name, pre in _PRES.items()
+    }
+    assert listed == known
 
 
 def test_the_committed_page_is_of_a_full_run_without_differences(page: str) -> None:

@@ -71,9 +71,9 @@ def test_the_example_of_a_corpus(folder: Path) -> None:
         from compression import zstd
     except ImportError:
         zstd = pytest.importorskip("backports.zstd")
-    tok = pybpe.train([README], 1000, special_tokens=["<|endoftext|>"])
+    tok = pybpe.train([README], 1000, special_tokens=["<|end|>"])
     (folder / "data").mkdir()
-    texts = README.replace("<|endoftext|>", "").split("\n\n")
+    texts = README.replace("<|end|>", "").split("\n\n")
     for number in range(2):
         lines = [json.dumps({"text": text}) for text in texts[number::2]]
         packed = zstd.compress("\n".join(lines).encode())
@@ -81,7 +81,7 @@ def test_the_example_of_a_corpus(folder: Path) -> None:
     names: dict[str, Any] = {"tok": tok, "pybpe": pybpe}
     exec(scripts("encode_files"), names)  # noqa: S102 - our own README
     shards = names["shards"]
-    end = tok.special_tokens["<|endoftext|>"]
+    end = tok.special_tokens["<|end|>"]
     want = [[*tok.encode_ordinary(t), end] for t in texts[::2] + texts[1::2]]
     assert [ids.tolist() for ids in shards] == want
     assert shards.tokens(0, shards.n_tokens).tolist() == list(np.concatenate(want))

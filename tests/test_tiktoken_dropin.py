@@ -6,7 +6,6 @@ import copy
 import doctest
 import inspect
 import pickle
-import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import hypothesis.strategies as st
 import numpy as np
 import peer_texts
 import pytest
+from tiktoken_parts import END, small_parts
 
 import pybpe
 import pybpe.tiktoken as ours
@@ -25,7 +25,6 @@ theirs = pytest.importorskip("tiktoken")
 pytestmark = pytest.mark.oracle
 
 NAMES = ["gpt2", "r50k_base", "p50k_base", "cl100k_base", "o200k_base", "o200k_harmony"]
-END = "<|endoftext|>"
 
 
 @pytest.fixture(scope="module")
@@ -43,17 +42,6 @@ def encs(pair: Any, request: pytest.FixtureRequest) -> tuple[Any, Any]:
 def small(**changes: Any) -> Any:
     """Return one of our encodings that needs no data."""
     return ours.Encoding(**small_parts(**changes))
-
-
-def small_parts(**changes: Any) -> dict[str, Any]:
-    ranks = {bytes([i]): i for i in range(256)} | {b"ab": 256, b"abc": 257, b" a": 258}
-    parts = {
-        "name": "small",
-        "pat_str": r" ?[a-z]+|\s+(?!\S)|\s+|[^a-z\s]+",
-        "mergeable_ranks": ranks,
-        "special_tokens": {END: 259, "<|x|>": 260},
-    }
-    return parts | changes
 
 
 # ------------------------------------------------------------------ the same surface
@@ -260,6 +248,36 @@ def test_permissions(encs: tuple[Any, Any]) -> None:
             b.encode_batch(["fine", text], **option)
 
 
+def test_none_disallows_nothing_but_in_batches(encs: tuple[Any, Any]) -> None:
+    text = f"hello {END}"
+    a, b = encs
+    for method in ("encode", "encode_to_numpy", "encode_with_unstable"):
+        nothing, none = (
+            getattr(b, method)(text, disallowed_special=value) for value in ((), None)
+        )
+        expected = getattr(a, method)(text, disallowed_special=None)
+        if method == "encode_with_unstable":
+            nothing, none, expected = (
+                (stable, sorted(rest)) for stable, rest in (nothing, none, expected)
+            )
+        assert list(none) == list(nothing) == list(expected)
+    for enc in encs:
+        with pytest.raises(TypeError):
+            enc.encode_batch([text], disallowed_special=None)
+        for method in ("encode", "encode_batch"):
+            with pytest.raises(TypeError):
+                getattr(enc, method)([text], allowed_special=END)
+
+
+def test_a_str_in_place_of_a_set_of_disallowed_ones(encs: tuple[Any, Any]) -> None:
+    """tiktoken takes its characters, which nobody can have meant."""
+    a, b = encs
+    with pytest.raises(ValueError, match="disallowed special token 't'"):
+        a.encode("a text", disallowed_special="text")
+    with pytest.raises(TypeError, match="put it into a set"):
+        b.encode("a text", disallowed_special="text")
+
+
 def test_surrogates(encs: tuple[Any, Any]) -> None:
     a, b = encs
     for text in ("\ud83d\udc4d", "x\ud83d", "\udc4d\ud83dx", "\ud83d\U0001f44d"):
@@ -314,69 +332,6 @@ def test_encode_bytes_of_cut_text(pair: Any) -> None:
     for i in range(len(data)):
         for j in range(i, len(data) + 1):
             assert b._encode_bytes(data[i:j]) == a._encode_bytes(data[i:j])
-
-
-# ------------------------------------------------------------------ unstable ids
-
-_ENDS = ["", " ", "  ", "\n", " \n", "\n\n ", "\t ", "\u3000", "\xa0", "h", " fan", "1"]
-
-
-def unstable_texts(n: int) -> list[str]:
-    rng = random.Random(3)
-    texts = peer_texts.unicode_texts(7, n, [END, " fant", "hello", "    ", "\n"])
-    return [text[-12:] + rng.choice(_ENDS) for text in texts]
-
-
-UNSTABLE: list[dict[str, Any]] = [
-    {"allowed_special": "all"},
-    {"disallowed_special": ()},
-]
-
-
-def check_unstable(
-    a: Any, b: Any, text: str, options: list[dict[str, Any]] = UNSTABLE
-) -> None:
-    for option in options:
-        stable, completions = b.encode_with_unstable(text, **option)
-        expected = a.encode_with_unstable(text, **option)
-        assert stable == expected[0], text
-        assert sorted(completions) == sorted(expected[1]), text
-        assert text.encode().startswith(b.decode_bytes(stable))
-
-
-@pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base"])
-def test_unstable(pair: Any, name: str) -> None:
-    a, b = pair(name)
-    for text in ["", END, "a", f"a{END} ", "hello fanta", *unstable_texts(8)]:
-        check_unstable(a, b, text)
-
-
-@pytest.mark.slow
-@pytest.mark.long
-@pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base"])
-def test_unstable_on_many_texts(pair: Any, name: str) -> None:
-    a, b = pair(name)
-    for i, text in enumerate(unstable_texts(700)):
-        check_unstable(a, b, text, [UNSTABLE[i % 2]])
-
-
-def test_unstable_of_a_pattern_without_tables() -> None:
-    parts = small_parts(pat_str=r"(?<=a)b| ?[a-z]+?|\s+(?!\S)|\s+|[^a-z\s]+")
-    a, b = theirs.Encoding(**parts), ours.Encoding(**parts)
-    for text in ("abab", "  ", "ab  ", f"b{END}ab", "\u00e9\u00e9", "a \n \n"):
-        check_unstable(a, b, text)
-
-
-def test_unstable_where_a_token_is_found_whole_only() -> None:
-    """Merges alone do not make the last one, and tiktoken looks for no other here."""
-    ranks = {bytes([i]): i for i in range(256)} | {
-        b"\xa9\xc3\xff": 256,
-        b"\xc3\xa9": 257,
-    }
-    parts = small_parts(mergeable_ranks=ranks | {b"\xc3\xa9\xc3\xff": 258})
-    a, b = theirs.Encoding(**parts), ours.Encoding(**parts)
-    for text in ("\u00e9", "\u00e9\u00e9", "a\u00e9"):
-        check_unstable(a, b, text)
 
 
 # ------------------------------------------------------------------ decoding

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import itertools
 import json
-import random
 import re
 import sys
 from collections.abc import Callable
@@ -13,40 +11,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tokenizer_json_make import load, make
+from writers_make import (
+    NAMES,
+    SPECIAL,
+    pairs_in_bytes,
+    refusal,
+    tokenizer,
+)
 
 import pybpe
 from pybpe import ModelError, Tokenizer
-from pybpe.split import Split, Stage
-from pybpe.split.patterns import NAMED
-from pybpe.split.same import leaves_gaps
+from pybpe.split import Split
 from pybpe.writers import FORMATS, tiktoken, tokenizer_json
-from pybpe.writers._merges import check_ranks, merge_list, special_apart
+from pybpe.writers._merges import special_apart
 from pybpe.writers._parts import Job
-from pybpe.writers._patterns import translated
 
-MERGES = [(104, 101), (108, 108), (256, 257), (32, 32), (258, 111)]
 TEXT = (
     "hello  hello, it's 12345 HELLO\n\n  h\u00e9llo \u4f60\u597d \U0001f44d\n\t"
     "hell hello<|end|>hehe  \r\n don't<|end|>"
 )
-NAMES = {
-    "tiktoken": "my.tiktoken",
-    "tokenizer.json": "tokenizer.json",
-    "hf": "folder/",
-    "minbpe": "my.model",
-    "gpt2": "vocab.json",
-    "gguf": "my.gguf",
-    "pybpe": "my.pybpe",
-}
-SPECIAL = {"<|end|>": 261, "<|pad|>": 262}
-
-
-def tokenizer(pattern: Any = "gpt2", **options: Any) -> Tokenizer:
-    options = {"special_tokens": SPECIAL, **options}
-    return Tokenizer.from_merges(MERGES, pattern=pattern, **options)
 
 
 def ids(tok: Tokenizer, text: str = TEXT) -> list[int]:
@@ -59,13 +43,6 @@ def load_again(tok: Tokenizer, path: Path, kind: str) -> Tokenizer:
         special: Any = tok.special_tokens
         return pybpe.load(path, pattern=tok.split, special_tokens=special)
     return pybpe.load(path, pattern=tok.split if kind == "gguf" else None)
-
-
-def refusal(tok: Tokenizer, path: Path, kind: str, **options: Any) -> str:
-    with pytest.raises(ModelError) as caught:
-        tok.save_as(path, kind, **options)
-    assert not path.exists()
-    return str(caught.value)
 
 
 @pytest.mark.filterwarnings("ignore:llama.cpp")
@@ -124,6 +101,29 @@ def test_options_go_with_some_formats(tmp_path: Path) -> None:
             tokenizer().save_as(tmp_path / "my.tiktoken", **options)
     with pytest.raises(ValueError, match="there is no such token"):
         tokenizer().save_as(tmp_path / "my", "hf", roles={"eos": "<none>"})
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"chat_template": 5}, "chat_template must be a str, got int"),
+        ({"chat_template": b"x"}, "chat_template must be a str, got bytes"),
+        ({"chat_template": []}, "chat_template must be a str, got list"),
+        ({"roles": 5}, "roles must map names of roles to tokens, got int"),
+        ({"roles": ["bos"]}, "roles must map names of roles to tokens, got list"),
+        ({"roles": ""}, "roles must map names of roles to tokens, got str"),
+        ({"roles": {"bos": 5}}, "roles['bos'] must be a token, str or bytes, got int"),
+        ({"format": 5}, "format must be a str or None, got int"),
+        ({"format": b"hf"}, "format must be a str or None, got bytes"),
+        ({"path": 5}, "path must be a path, got int"),
+    ],
+)
+def test_options_of_a_wrong_type(
+    options: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(TypeError, match=re.escape(message)):
+        tokenizer().save_as(**{"path": f"{tmp_path}/my/", "format": "hf", **options})
     assert list(tmp_path.iterdir()) == []
 
 
@@ -421,6 +421,22 @@ def test_not_refused(make: Callable[[], Tokenizer], kind: str, tmp_path: Path) -
     assert ids(again, TEXT + "xyz a b<tool>") == ids(tok, TEXT + "xyz a b<tool>")
 
 
+def test_rank_files_have_no_gaps(tmp_path: Path) -> None:
+    """Those of special tokens alone are none: whoever reads the file is given these."""
+    ranks = {bytes([b]): b for b in range(256)} | {b"ab": 257}
+    tok = Tokenizer.from_ranks(ranks, pattern=None, special_tokens={"<|end|>": 300})
+    message = refusal(tok, tmp_path / "my.tiktoken", "tiktoken")
+    assert "no token has id 256, though ids go up to 257" in message
+    assert "cannot load" not in message
+    assert list(tmp_path.iterdir()) == []
+    tok.save_as(tmp_path / "tokenizer.json")
+    dense = tok.prune(tok.vocab.values())
+    dense.save_as(tmp_path / "my.tiktoken")
+    filled = Tokenizer.from_ranks(ranks, pattern=None, special_tokens={"<|end|>": 256})
+    filled.save_as(tmp_path / "my.tiktoken")
+    assert load_again(filled, tmp_path / "my.tiktoken", "tiktoken") == filled
+
+
 def test_ids_with_gaps(tmp_path: Path) -> None:
     tok = tokenizer(special_tokens={"<|end|>": 300, "<|pad|>": 310})
     tok.save_as(tmp_path / "tokenizer.json")
@@ -480,149 +496,6 @@ def test_gaps_and_text_that_changes(tmp_path: Path) -> None:
         tok.save_as(path)
         assert ids(pybpe.load(path), "xyz XYZ") == ids(tok, "xyz XYZ")
         path.unlink()
-
-
-# ------------------------------------------------------------------ merges and ranks
-
-
-def strings(alphabet: str, n: int) -> list[str]:
-    return [
-        "".join(chars)
-        for size in range(1, n + 1)
-        for chars in itertools.product(alphabet, repeat=size)
-    ]
-
-
-STRINGS = strings("ab", 9)
-parts = st.lists(
-    st.text("ab", min_size=2, max_size=5), unique=True, min_size=1, max_size=7
-)
-
-
-def bytes_and(tokens: list[str]) -> dict[bytes, int]:
-    """Return a vocabulary: all bytes, and tokens in this order."""
-    vocab = {bytes([byte]): byte for byte in range(256)}
-    return vocab | {token.encode(): 256 + i for i, token in enumerate(tokens)}
-
-
-@given(parts)
-def test_any_ranks_are_a_list_of_merges(tokens: list[str]) -> None:
-    vocab = bytes_and(tokens)
-    ranks = Tokenizer.from_ranks(vocab, pattern=None)
-    pairs, _ = merge_list(ranks)
-    listed = Tokenizer.from_merges(
-        pairs_in_bytes(ranks, pairs), vocab=vocab, pattern=None, whole_pretoken=True
-    )
-    assert listed.encode_batch(STRINGS) == ranks.encode_batch(STRINGS)
-
-
-def pairs_in_bytes(
-    tok: Tokenizer, pairs: list[tuple[int, int]]
-) -> list[tuple[bytes, bytes]]:
-    return [(tok.token_bytes(left), tok.token_bytes(right)) for left, right in pairs]
-
-
-@given(parts, st.randoms(use_true_random=False), st.booleans())
-def test_a_list_of_merges_that_passes_is_ranks(
-    tokens: list[str], rng: random.Random, whole: bool
-) -> None:
-    vocab = bytes_and(tokens)
-    possible = [
-        (token[:i].encode(), token[i:].encode())
-        for token in sorted(tokens, key=tokens.index)
-        for i in range(1, len(token))
-        if token[:i].encode() in vocab and token[i:].encode() in vocab
-    ]
-    if possible and rng.random() < 0.5:
-        possible.pop(rng.randrange(len(possible)))
-    if rng.random() < 0.2:
-        rng.shuffle(possible)
-    listed = Tokenizer.from_merges(
-        possible, vocab=vocab, pattern=None, whole_pretoken=whole
-    )
-    ranks = Tokenizer.from_ranks(vocab, pattern=None)
-    try:
-        check_ranks(listed)
-    except ModelError:
-        return
-    assert listed.encode_batch(STRINGS) == ranks.encode_batch(STRINGS)
-
-
-def test_a_merge_that_never_happens_is_no_reason_to_refuse() -> None:
-    vocab = bytes_and(["ab", "bc", "abc"])
-    merges = [(b"a", b"bc"), (b"a", b"b"), (b"b", b"c"), (b"ab", b"c")]
-    check_ranks(Tokenizer.from_merges(merges, vocab=vocab, pattern=None))
-    del merges[3]
-    with pytest.raises(ModelError, match="does not"):
-        check_ranks(Tokenizer.from_merges(merges, vocab=vocab, pattern=None))
-
-
-# ------------------------------------------------------------------ patterns
-
-
-@pytest.mark.parametrize("dialect", ["rust", "oniguruma", "regex"])
-@pytest.mark.parametrize("name", NAMED)
-def test_named_patterns_in_every_dialect(name: str, dialect: str) -> None:
-    own, patterns = NAMED[name]
-    for pattern in patterns:
-        stage = Stage.compile(pattern, own)
-        made = Stage.compile(translated(stage, dialect), dialect)
-        assert made.transitions == stage.transitions
-        assert made.class_starts == stage.class_starts
-
-
-@pytest.mark.parametrize(
-    ("pattern", "own", "dialect", "expected"),
-    [
-        (r"\p{N}{1,3}+$|\P{N}|\p{N}", "rust", "oniguruma", None),
-        (r"(?i:st)\d|[\s\S]", "rust", "oniguruma", None),
-        (r"a$|[^\n]|\n", "oniguruma", "rust", None),
-        (r"(?m:.)+", "oniguruma", "rust", r"[\x{0}-\x{10FFFF}]+"),
-        (r"[a-c]++|[^a-c]", "regex", "rust", "[a-c]++|[^a-c]"),
-    ],
-)
-def test_other_patterns(
-    pattern: str, own: str, dialect: str, expected: str | None
-) -> None:
-    stage = Stage.compile(pattern, own)
-    written = translated(stage, dialect)
-    made = Stage.compile(written, dialect)
-    assert (made.class_starts, made.transitions) == (
-        stage.class_starts,
-        stage.transitions,
-    )
-    if expected is not None:
-        assert written.startswith(expected) or written == expected
-
-
-def test_tables_of_another_unicode(tmp_path: Path) -> None:
-    ours = Stage.compile(r"\p{L}+|\P{L}+")
-    starts = ours.class_starts
-    starts[-1] += 1
-    stage = Stage(
-        pattern=ours.pattern,
-        dialect=ours.dialect,
-        behavior=ours.behavior,
-        unicode_version="15.0",
-        class_starts=starts,
-        class_ids=ours.class_ids,
-        n_classes=ours.n_classes,
-        n_states=ours.n_states,
-        transitions=ours.transitions,
-    )
-    for dialect in ("rust", "oniguruma", "regex"):
-        with pytest.raises(ModelError, match=r"\(rust, Unicode 15\.0\) cannot be"):
-            translated(stage, dialect)
-    for kind in ("tokenizer.json", "minbpe"):
-        message = refusal(tokenizer(Split([stage])), tmp_path / NAMES[kind], kind)
-        assert "cannot be written so that" in message or "leave text" in message
-
-
-def test_gaps() -> None:
-    assert leaves_gaps(Stage.compile("a+"))
-    assert leaves_gaps(Stage.compile(r"\S+|\s+(?!\S)"))
-    assert not leaves_gaps(Stage.compile(r"\S+|\s+(?!\S)|\s+"))
-    assert not leaves_gaps(Stage.compile(r"[\s\S]"))
 
 
 # ------------------------------------------------------------------ GGUF

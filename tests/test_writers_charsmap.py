@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import spm
+from map_models import LINE, trained
 
 import pybpe
 from pybpe import ModelError
@@ -23,23 +24,6 @@ from pybpe.writers._charsmap import rules_of, steps
 sentencepiece = pytest.importorskip("sentencepiece")
 tokenizers = pytest.importorskip("tokenizers")
 pytestmark = pytest.mark.oracle
-
-LINES = [
-    "hello world, caf\u00e9 na\u00efve \u4f60\u597d \uff21\uff22 \u30ab\u30ac 12 x"
-]
-
-
-@cache
-def trained(**options: Any) -> pybpe.Tokenizer:
-    symbols = options.pop("symbols", "").split()
-    return pybpe.train_sentencepiece(
-        LINES * 5,
-        400,
-        hard_vocab_limit=False,
-        user_defined_symbols=symbols,
-        control_symbols=["<c>"],
-        **options,
-    )
 
 
 def normalizer_of(**options: Any) -> Normalizer:
@@ -179,7 +163,7 @@ def test_ids(
         b"ab\xcc\x81",
         b"\x03",
         b"  ",
-        LINES[0].encode(),
+        LINE.encode(),
     ]
     for _ in range(200):
         text = spm.random_text(rng, more).decode("utf-8", "replace")
@@ -232,7 +216,7 @@ def test_without_tokenizers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     tok.save_as(tmp_path / "tokenizer.json")
     back = pybpe.load(tmp_path / "tokenizer.json")
-    assert back.encode(LINES[0]) == tok.encode(LINES[0])
+    assert back.encode(LINE) == tok.encode(LINE)
 
 
 def test_a_map_that_leads_in_circles_is_refused() -> None:

@@ -55,6 +55,16 @@ def small(name: str) -> Tokenizer:
     )
 
 
+def with_specials() -> Tokenizer:
+    """Return a tokenizer with special and added tokens whose ids leave gaps."""
+    return Tokenizer.from_merges(
+        [(97, 98), (99, 100)],
+        pattern=None,
+        special_tokens={"<s>": 300, "</s>": 310},
+        added_tokens={"<a>": 305},
+    )
+
+
 def texts(seed: int, n: int) -> Iterator[str]:
     """Yield texts with emoji, combining marks and special tokens."""
     more = [END, "[X]", "he he", "\U0001f44d\U0001f3fd", "e\u0301\u0327", "</s>", "  "]

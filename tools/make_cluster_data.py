@@ -14,17 +14,11 @@ cluster, and the like, of which all answers are longer than 5 bytes.
 
 from __future__ import annotations
 
-import base64
-import json
 import struct
-import sys
-import zlib
 
-import tokenizers
+from packed_data import CODEPOINTS, HANGUL, runs, write_module
 from tokenizers import normalizers
 
-CODEPOINTS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
-HANGUL = range(0xAC00, 0xD7A4)
 # One of each kind: marks of 2 and 3 bytes, what stands before letters (2 bytes),
 # pictures of 2 and 3 bytes, and a letter of India with what links it to the next.
 MARK, JOINER, BEFORE = "\u0301", "\u200d", "\u0600"
@@ -156,30 +150,10 @@ def kinds() -> dict[str, set[int]]:
     return found
 
 
-def runs(codepoints: set[int]) -> list[int]:
-    """Return an inversion list as differences."""
-    edges: list[int] = []
-    for c in sorted(codepoints):
-        if edges and edges[-1] == c:
-            edges[-1] = c + 1
-        else:
-            edges += [c, c + 1]
-    return [b - a for a, b in zip([0, *edges], edges, strict=False)]
-
-
 def main() -> None:
     """Print the module."""
-    data = {kind: runs(members) for kind, members in sorted(kinds().items())}
-    text = json.dumps(data, separators=(",", ":"))
-    packed = base64.b85encode(zlib.compress(text.encode(), 9)).decode()
-    out = sys.stdout
-    out.write('"""Made by tools/make_cluster_data.py; do not edit."""\n\n')
-    out.write("from __future__ import annotations\n\n")
-    out.write(f'SOURCE = "tokenizers {tokenizers.__version__}"\n')
-    out.write("# base85 of zlib of JSON.\nPACKED = (\n")
-    for at in range(0, len(packed), 80):
-        out.write(f'    "{packed[at : at + 80]}"\n')
-    out.write(")\n")
+    data = {kind: runs(sorted(members)) for kind, members in sorted(kinds().items())}
+    write_module("make_cluster_data.py", data)
 
 
 if __name__ == "__main__":

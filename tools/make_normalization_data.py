@@ -9,18 +9,12 @@ one codepoint at a time, and pinned. Run it with the release named in the result
 
 from __future__ import annotations
 
-import base64
-import json
-import sys
 import unicodedata
-import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-import tokenizers
+from packed_data import CODEPOINTS, HANGUL, runs, write_module
 from tokenizers import normalizers, pre_tokenizers
 
-CODEPOINTS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
-HANGUL = range(0xAC00, 0xD7A4)
 OVERLAY, IOTA = "\u0334", "\u0345"  # combining classes 1 and 240, the outermost
 
 
@@ -86,17 +80,6 @@ def members(split: pre_tokenizers.PreTokenizer) -> list[int]:
     return [c for c in CODEPOINTS if len(split.pre_tokenize_str("a" + chr(c))) > 1]
 
 
-def runs(codepoints: Iterable[int]) -> list[int]:
-    """Return an inversion list as differences."""
-    edges: list[int] = []
-    for c in codepoints:
-        if edges and edges[-1] == c:
-            edges[-1] = c + 1
-        else:
-            edges += [c, c + 1]
-    return [b - a for a, b in zip([0, *edges], edges, strict=False)]
-
-
 def delta(table: dict[int, str]) -> list[object]:
     """Return a table as [step from the codepoint before, text, step, text, ...]."""
     flat: list[object] = []
@@ -130,16 +113,7 @@ def main() -> None:
         "digits": runs(members(pre_tokenizers.Digits(individual_digits=True))),
         "punctuation": runs(members(pre_tokenizers.Punctuation("isolated"))),
     }
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    packed = base64.b85encode(zlib.compress(text.encode(), 9)).decode()
-    out = sys.stdout
-    out.write('"""Made by tools/make_normalization_data.py; do not edit."""\n\n')
-    out.write("from __future__ import annotations\n\n")
-    out.write(f'SOURCE = "tokenizers {tokenizers.__version__}"\n')
-    out.write("# base85 of zlib of JSON.\nPACKED = (\n")
-    for at in range(0, len(packed), 80):
-        out.write(f'    "{packed[at : at + 80]}"\n')
-    out.write(")\n")
+    write_module("make_normalization_data.py", data)
 
 
 if __name__ == "__main__":

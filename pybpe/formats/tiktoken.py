@@ -28,6 +28,8 @@ from pybpe.formats._source import (
 from pybpe.vocabulary import ranks_model
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence, Set
+
     from pybpe.model import Model
 
 # A line; whether its base64 is right is decided when it is decoded.
@@ -66,7 +68,7 @@ def read(source: Source) -> Model:
         special = special_or_refuse(table, "special_tokens")
     if known is None:
         _refuse_shortened(data)
-        check_gaps(ranks.ids, {number for _, number in special})
+        _refuse_gaps(ranks.ids, {number for _, number in special})
     split = source.split
     if split is None:
         if known is None:
@@ -80,6 +82,11 @@ def read(source: Source) -> Model:
     return ranks_model(
         ranks.tokens, ranks.ids, split=split, special=special, provenance=about
     )
+
+
+def is_published(data: bytes) -> bool:
+    """Tell whether the contents of a rank file, `normalized`, are a published one's."""
+    return hashlib.sha256(data).hexdigest() in RANK_FILES
 
 
 def normalized(data: bytes) -> bytes:
@@ -157,26 +164,39 @@ def _sorted(tokens: list[bytes], ids: array[int]) -> tuple[list[bytes], array[in
     return [tokens[i] for i in order], array("I", [ids[i] for i in order])
 
 
-def check_gaps(ids: array[int], declared: set[int]) -> None:
-    """Refuse ranks that are not 0 to n - 1, apart from declared ids.
+def first_gap(ids: Sequence[int], declared: Set[int]) -> int | None:
+    """Return the first number that ascending ranks leave out, or None.
 
-    Raises:
-        ModelError: Naming the first gap.
+    Args:
+        ids: The ranks, ascending.
+        declared: Ids of special tokens, which may be missing among the ranks.
     """
     if not ids or ids[-1] == len(ids) - 1:
-        return
+        return None
     at = 0
     for number in ids:
         while at < number and at in declared:
             at += 1
         if at < number:
-            raise ModelError(
-                f"no token has rank {at}, though ranks go up to {ids[-1]}: lines are "
-                "missing. If special tokens have the missing ids, name them with "
-                "special_tokens={...}; if the gap is meant, build the tokenizer with "
-                "pybpe.Tokenizer.from_ranks"
-            )
+            return at
         at = number + 1
+    return None
+
+
+def _refuse_gaps(ids: array[int], declared: set[int]) -> None:
+    """Refuse ranks that are not 0 to n - 1, apart from declared ids.
+
+    Raises:
+        ModelError: Naming the first gap.
+    """
+    gap = first_gap(ids, declared)
+    if gap is not None:
+        raise ModelError(
+            f"no token has rank {gap}, though ranks go up to {ids[-1]}: lines are "
+            "missing. If special tokens have the missing ids, name them with "
+            "special_tokens={...}; if the gap is meant, build the tokenizer with "
+            "pybpe.Tokenizer.from_ranks"
+        )
 
 
 def _refuse_shortened(data: bytes) -> None:

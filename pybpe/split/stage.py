@@ -19,6 +19,7 @@ from pybpe.unicode import N_CODEPOINTS, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import NoReturn
 
     from pybpe.normalizers import Step
 
@@ -153,18 +154,15 @@ class Stage:
             )
         else:
             made = _compile(pattern, dialect, behavior, False, False)
-            if (
-                unicode_version != made.unicode_version
-                or class_starts != made.class_starts
-                or list(class_ids) != list(made.class_ids)
-                or n_classes != made.n_classes
-                or transitions
-            ):
-                raise ValueError(
-                    f"the split stage {pattern!r} has no tables and was made with "
-                    f"other character classes (Unicode {unicode_version}) than this "
-                    f"version of pybpe makes (Unicode {VERSION})"
-                )
+            same = (
+                unicode_version == made.unicode_version
+                and class_starts == made.class_starts
+                and list(class_ids) == list(made.class_ids)
+                and n_classes == made.n_classes
+                and not transitions
+            )
+            if not same:
+                _refuse_classes(pattern, unicode_version)
             class_ids = made.class_ids
             matcher = made._matcher
             reason = "its pattern was stored without"
@@ -436,6 +434,14 @@ def _compile(
         over_bytes=False,
         before=(),
         _matcher=fallback.matcher(tree),
+    )
+
+
+def _refuse_classes(pattern: str, unicode_version: str) -> NoReturn:
+    raise ValueError(
+        f"the split stage {pattern!r} has no tables and was made with other character "
+        f"classes (Unicode {unicode_version}) than this version of pybpe makes "
+        f"(Unicode {VERSION})"
     )
 
 

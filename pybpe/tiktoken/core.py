@@ -179,7 +179,7 @@ class Encoding:
             text: The text; lone surrogates count as U+FFFD.
             allowed_special: The special tokens that become their ids, or "all".
             disallowed_special: The strings that raise; "all" means every special token
-                that is not allowed, () none.
+                that is not allowed, () none. None is the same as (), as in tiktoken.
 
         Raises:
             ValueError: The text spells a disallowed special token.
@@ -189,7 +189,7 @@ class Encoding:
         return self._tokenizer.encode(
             text,
             allowed_special=allowed_special,
-            disallowed_special=disallowed_special,
+            disallowed_special=disallowed_special or (),
         )
 
     def encode_to_numpy(
@@ -204,7 +204,7 @@ class Encoding:
         return self._tokenizer.encode_to_numpy(
             text,
             allowed_special=allowed_special,
-            disallowed_special=disallowed_special,
+            disallowed_special=disallowed_special or (),
         )
 
     def encode_ordinary_batch(
@@ -251,7 +251,7 @@ class Encoding:
 
         _check_text(text)
         stable, rest = _unstable.stable_ids(
-            self._tokenizer, to_utf8(text), allowed_special, disallowed_special
+            self._tokenizer, to_utf8(text), allowed_special, disallowed_special or ()
         )
         if not rest:
             return stable, []

@@ -76,16 +76,12 @@ def write(
     Returns:
         The paths of the files written.
     """
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise TypeError(f"path must be a path, got {type(path).__name__}")
     name = os.fsdecode(os.fspath(path))
     kind, folder, names = target_of(tokenizer, name, format)
-    roles = dict(roles or {})
-    for role in roles:
-        if role not in ROLES:
-            raise ValueError(f"unknown role {role!r}; known are {', '.join(ROLES)}")
-    if roles and kind not in ("hf", "gguf"):
-        raise ValueError(f"the format {kind} has no place for roles of tokens")
-    if chat_template is not None and kind != "hf":
-        raise ValueError(f"the format {kind} has no place for a chat template")
+    roles = _checked_roles(roles, kind)
+    _check_template(chat_template, kind)
     if kind == "pybpe":
         tokenizer.save(name)
         return [name]
@@ -107,6 +103,49 @@ def write(
     except ModelError as error:
         raise ModelError(f"cannot write {name!r} as {kind}: {error}") from None
     return _put(folder, names, contents, is_folder=kind == "hf")
+
+
+def _checked_roles(roles: Mapping[str, str] | None, kind: str) -> dict[str, str]:
+    """Return the roles as a dict of their own.
+
+    Raises:
+        TypeError: They are no mapping of strings to tokens.
+        ValueError: A role is unknown, or the format has no place for roles.
+    """
+    if roles is None:
+        return {}
+    if not isinstance(roles, Mapping):
+        raise TypeError(
+            f"roles must map names of roles to tokens, got {type(roles).__name__}"
+        )
+    for role, token in roles.items():
+        if role not in ROLES:
+            raise ValueError(f"unknown role {role!r}; known are {', '.join(ROLES)}")
+        if not isinstance(token, (str, bytes)):
+            raise TypeError(
+                f"roles[{role!r}] must be a token, str or bytes, got "
+                f"{type(token).__name__}"
+            )
+    if roles and kind not in ("hf", "gguf"):
+        raise ValueError(f"the format {kind} has no place for roles of tokens")
+    return dict(roles)
+
+
+def _check_template(chat_template: object, kind: str) -> None:
+    """Refuse a chat template that is no text, or that the format has no place for.
+
+    Raises:
+        TypeError: It is neither a str nor None.
+        ValueError: The format has no place for it.
+    """
+    if chat_template is None:
+        return
+    if not isinstance(chat_template, str):
+        raise TypeError(
+            f"chat_template must be a str, got {type(chat_template).__name__}"
+        )
+    if kind != "hf":
+        raise ValueError(f"the format {kind} has no place for a chat template")
 
 
 class Target(NamedTuple):
@@ -132,8 +171,11 @@ def target_of(tokenizer: Tokenizer, path: str, format: str | None = None) -> Tar
     """Return what is written, and where, for the arguments of `write`.
 
     Raises:
+        TypeError: `format` is neither a str nor None.
         ValueError: The format is unknown or left open, or has files of other names.
     """
+    if not isinstance(format, (str, type(None))):
+        raise TypeError(f"format must be a str or None, got {type(format).__name__}")
     kind = format_of(path, tokenizer) if format is None else format
     if not path:
         raise ValueError("the path is empty; '.' is the current folder")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pybpe._extras import optional
 from pybpe.errors import ModelError
+from pybpe.formats.tiktoken import first_gap, is_published
 from pybpe.model import Model
 from pybpe.split.same import leaves_gaps
 from pybpe.writers._check import compare_ids, compare_tokenizers
@@ -31,11 +32,29 @@ def files(job: Job) -> list[bytes]:
     refuse_added(model, _WHAT)
     ranks = ordinary_tokens(model, _WHAT)
     check_ranks(job.tokenizer)
-    lines = [
+    data = b"".join(
         b"%s %d\n" % (b2a_base64(token, newline=False), number)
         for token, number in ranks.items()
-    ]
-    return [b"".join(lines)]
+    )
+    if not is_published(data):
+        _refuse_gaps(list(ranks.values()), model)
+    return [data]
+
+
+def _refuse_gaps(ids: list[int], model: Model) -> None:
+    """Refuse ids that a rank file could only have if lines of it were missing.
+
+    Raises:
+        ModelError: Naming the first one that no token has.
+    """
+    gap = first_gap(ids, {number for _, number in model.special_tokens})
+    if gap is not None:
+        raise ModelError(
+            f"no token has id {gap}, though ids go up to {ids[-1]}: a rank file with a "
+            "gap reads as one whose lines are missing. Formats that hold gaps are "
+            "pybpe, tokenizer.json and gguf; Tokenizer.prune makes ids dense, but "
+            "changes them"
+        )
 
 
 def check(job: Job, folder: Path) -> None:
