@@ -7,6 +7,7 @@ from itertools import accumulate
 
 from pybpe import _engines
 from pybpe._engine import ForbiddenText
+from pybpe._extras import need_numpy
 from pybpe._ids import index
 from pybpe._text import all_to_utf8, to_utf8
 from pybpe._threads import Portion, in_threads
@@ -292,6 +293,7 @@ class Encoding:
             offsets: `int64`, shape (n_texts + 1,): text i has
                 `ids[offsets[i]:offsets[i + 1]]`.
         """
+        need_numpy()
         import numpy as np
 
         results = self._run_batch(
@@ -383,8 +385,11 @@ class Encoding:
             TypeError: An argument has the wrong type.
             ValueError: It has a value that makes no sense, or ids do not fit `dtype`.
             UnknownTokenError: There is no such separator.
-            ImportError: What reads such files is not installed.
+            ImportError: numpy, or what reads such files, is not installed.
             OSError: The system cannot read or write.
+
+        Warns:
+            UserWarning: nanoGPT's files got uint32, which its own loader reads wrongly.
         """
         from pybpe.corpora import encode_files
 

@@ -7,6 +7,7 @@ from itertools import accumulate, pairwise
 
 from pybpe._binding import sizes
 from pybpe._core import ffi
+from pybpe._extras import need_numpy
 from pybpe._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -81,9 +82,7 @@ def to_numpy(ids: CData, n: int) -> NDArray[np.uint32]:
     """Return the first `n` ids of a buffer as an array that owns its memory."""
     global _numpy
     if _numpy is None:  # An import statement takes as long as the rest of this.
-        import numpy
-
-        _numpy = numpy
+        _numpy = need_numpy()
     out: NDArray[np.uint32] = _numpy.empty(n, _numpy.uint32)
     if n:
         ffi.memmove(out, ids, 4 * n)

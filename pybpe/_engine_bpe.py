@@ -14,6 +14,7 @@ from pybpe._engine import (
     text_offsets,
     to_list,
 )
+from pybpe._extras import need_numpy
 from pybpe._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -253,6 +254,7 @@ class Engine(BaseEngine):
             return super().encode_to_numpy(data, match, forbidden)
         # The core writes into the array itself, which is then cut short in place: what
         # was not written to was never real memory.
+        need_numpy()
         import numpy as np
 
         out = np.empty(len(data), np.uint32)

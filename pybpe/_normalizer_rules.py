@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
+from pybpe._extras import optional
 from pybpe._piece_options import IDENTITY
 from pybpe.codepoint import CodepointModel, Normalizer
 from pybpe.errors import TrainingError
@@ -88,15 +89,14 @@ def _of_package(**options: Any) -> CodepointModel:
     """Return a tiny model that the sentencepiece package trains with these rules."""
     from pybpe.formats.sentencepiece import model_from_bytes
 
-    try:
-        import sentencepiece
-    except ImportError:
+    sentencepiece = optional("sentencepiece")
+    if sentencepiece is None:
         what = " and ".join(f"{key}={value!r}" for key, value in options.items())
         raise TrainingError(
             f"{what} needs rules that come with the sentencepiece package: pip install "
             "'pybpe[sentencepiece]'; or give normalizer_from, a tokenizer that has "
             "them; or normalization_rule_name='identity', which needs none"
-        ) from None
+        )
     out = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(

@@ -14,6 +14,7 @@ from itertools import accumulate, chain, compress, groupby
 from pybpe import _binding
 from pybpe._engine import BaseEngine, ForbiddenText, to_list
 from pybpe._engine_bpe import Engine
+from pybpe._extras import need_numpy
 from pybpe._typing import TYPE_CHECKING
 from pybpe.errors import UnknownTokenError
 from pybpe.model import LSTRIP, NORMALIZED, RSTRIP, SINGLE_WORD, Model
@@ -263,6 +264,7 @@ class PipelineEngine(Engine):
         """Return the ids of `data` as an array of shape (n_ids,)."""
         if self._is_plain(data, match):
             return super().encode_to_numpy(data, match.together, forbidden)
+        need_numpy()
         import numpy as np
 
         return np.array(self.encode(data, match, forbidden), dtype=np.uint32)

@@ -8,20 +8,10 @@ from collections.abc import Iterable, Mapping, Set
 from typing import TYPE_CHECKING, TypedDict
 
 from pybpe import _binding_training as core
+from pybpe._initial import check_initial, pairs_model
 from pybpe._text import to_utf8
 from pybpe.byte_order import NAMES, bytes_in_order
-from pybpe.model import (
-    BYTES,
-    LSTRIP,
-    MAX_EXTRA,
-    MERGES,
-    NORMALIZED,
-    RANKS,
-    RSTRIP,
-    SINGLE_WORD,
-    UNMATCHED,
-    Model,
-)
+from pybpe.model import MAX_EXTRA, MERGES, UNMATCHED, Model
 
 if TYPE_CHECKING:
     from pybpe.split import PatternLike, Split
@@ -124,9 +114,7 @@ class Options:
             self.start = _bytes_model(byte_order)
             self.first_id = 256
             return
-        model = self.initial._model
-        assert isinstance(model, Model)  # noqa: S101 - check_initial has seen to it
-        self.start = model
+        self.start = pairs_model(self.initial)
         self.first_id = self.initial.n_vocab
         self.byte_order = next(filter(self._has_order, NAMES), "of initial")
         if byte_order is not BYTE_ORDER:
@@ -252,47 +240,6 @@ def _bytes_model(byte_order: str) -> Model:
         merge_ids=array("I"),
         split=Split(),
     )
-
-
-def check_initial(initial: object) -> Tokenizer:
-    """Return a tokenizer that training can go on from.
-
-    Raises:
-        TypeError: It is no tokenizer.
-        ValueError: It does more than the trainer does, or merges by other rules.
-    """
-    from pybpe.tokenizer import Tokenizer
-
-    if not isinstance(initial, Tokenizer):
-        raise TypeError(f"initial must be a Tokenizer, got {type(initial).__name__}")
-    model = initial._model
-    why = ""
-    if not isinstance(model, Model):
-        why = "it is a sentencepiece model"
-    elif model.semantics == RANKS:
-        why = (
-            "it was made from ranks, where any two parts merge that make a token, and "
-            "training learns pairs; Tokenizer.from_merges makes one with pairs of it "
-            "(docs/training.md says how)"
-        )
-    elif model.symbols != BYTES or model.word_suffix:
-        why = "its merges do not start from the 256 single bytes"
-    elif model.normalizers:
-        why = "it changes texts before it splits them"
-    elif any(f & (LSTRIP | RSTRIP | SINGLE_WORD) for f in model.flags.values()):
-        why = "it has special or added tokens that match under conditions"
-    elif _normalized(model) not in (set(), {0}, {NORMALIZED}):
-        why = "it looks for some of its special and added tokens later than for others"
-    if why:
-        raise ValueError(f"initial: training cannot go on from {initial!r}: {why}")
-    return initial
-
-
-def _normalized(model: Model) -> set[int]:
-    """Return which values the flag NORMALIZED has among the tokens that are matched."""
-    numbers = [n for _, n in (*model.special_tokens, *model.added_tokens)]
-    flags = [model.flags.get(number, 0) for number in numbers]
-    return {f & NORMALIZED for f in flags if not f & UNMATCHED}
 
 
 def integer(value: object, name: str, least: int, most: int, because: str = "") -> int:

@@ -6,6 +6,7 @@ from array import array
 from typing import TYPE_CHECKING
 
 from pybpe import _binding
+from pybpe._extras import need_numpy
 from pybpe.model import Model
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def token_bytes_list(model: AnyModel, n_vocab: int) -> list[bytes]:
 
 def token_byte_lengths(model: AnyModel, n_vocab: int) -> NDArray[np.uint32]:
     """Return how many bytes each id stands for, 0 where it stands for nothing."""
+    need_numpy()
     import numpy as np
 
     if not isinstance(model, Model):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pybpe._derivation import token_bytes
+from pybpe._extras import need_numpy
 from pybpe.model import Model
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def row_map(old: Tokenizer, new: Tokenizer) -> NDArray[np.int64]:
         ValueError: One is byte-level and the other sentencepiece's: they spell their
             tokens differently.
     """
+    need_numpy("row_map")
     import numpy as np
 
     from pybpe.tokenizer import Tokenizer

@@ -139,7 +139,8 @@ def train(
             special or added tokens. With a `pattern` of your own the new tokenizer
             splits by that: its first merges are still those of `initial`, but it may
             encode a text differently. No merge is made that spells a token of
-            `initial`.
+            `initial`. One made from ranks goes on as the pairs that its tokens are
+            merged from, if each token has one that ranks before it.
         snapshots: Sizes, as `vocab_size` would have them and no larger, of which to
             make tokenizers on the way: `training_report.snapshots[size]` is the
             tokenizer that a run with this `vocab_size` would have given.

@@ -374,9 +374,12 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path: Path) -> None:
     writer.add(["low"])
     with pytest.raises(CorpusError, match=r"tokens.*part: its writer has not finished"):
         join_shards(tmp_path)
+    with pytest.raises(CorpusError, match="another writer named 'shard' is at work"):
+        ShardWriter(TOK, tmp_path, separator=None)
+    writer._output.close()  # as a kill does
+    writer._lock._file.close()
     with ShardWriter(TOK, tmp_path, separator=None) as other:  # what a retry does
         other.add(["hello"])
-    writer._output.close()
     join_shards(tmp_path)
     assert open_shards(tmp_path)[0].tolist() == TOK.encode("hello")
 
@@ -446,23 +449,30 @@ def test_indexes_that_are_not_ours(tmp_path: Path) -> None:
     path = folder / "index.json"
     index = json.loads(path.read_bytes())
     (entry,) = index["files"]
-    for bad in (
-        [],
-        {},
-        {**index, "format": "else"},
+    foreign: list[object] = [[], {}, "pybpe corpus", {**index, "format": "else"}]
+    damaged: list[object] = [
+        {"format": "pybpe corpus", "version": 1},
         {**index, "files": {}},
         {**index, "files": [{**entry, "file": "../a.jsonl"}]},
         {**index, "files": [{**entry, "file": str(source)}]},
         {**index, "files": [{**entry, "file": ".."}]},
         {**index, "files": [{**entry, "split": None}]},
-    ):
-        path.write_text(json.dumps(bad))
-        with pytest.raises(CorpusError, match="not an index of pybpe"):
+        {**index, "fingerprint": None},
+        {**index, "tokens": index["tokens"] + 1},
+    ]
+    cases = [(json.dumps(bad), "not an index of pybpe") for bad in foreign]
+    cases += [(json.dumps(bad), "damaged: it does not say what") for bad in damaged]
+    # What is no JSON at all is ours if it begins as ours does.
+    whole = path.read_text()
+    cases += [(whole[:5], "not an index of pybpe"), (whole[:-9], "damaged: it begins")]
+    for bad, complaint in cases:
+        path.write_text(bad)
+        with pytest.raises(CorpusError, match=rf"index\.json: {complaint}"):
             open_shards(folder)
-        with pytest.raises(CorpusError, match="not an index of pybpe"):
+        with pytest.raises(CorpusError, match=rf"index\.json: {complaint}"):
             TOK.encode_files(source, folder, overwrite=True, **OPTIONS)
     path.write_text(json.dumps({**index, "version": 2}))
-    with pytest.raises(CorpusError, match=r"an index of version 2, .* upgrade pybpe"):
+    with pytest.raises(CorpusError, match=r"format version 2, .* upgrade pybpe"):
         open_shards(folder)
     assert source.exists()
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import reference
+from training_peers import (
+    huggingface_merges,
+    huggingface_style,
+    made_by,
+    rustbpe_tokens,
+)
 
 import pybpe
 from pybpe._binding_training import TIES, Counts, Trainer
 from pybpe.byte_order import bytes_in_order
-from pybpe.split.patterns import GPT4
 
 Words = list[tuple[bytes, int]]
 Merges = list[tuple[int, int]]
@@ -215,51 +219,6 @@ def test_merging_to_the_very_end_takes_linear_work(tie_break: str) -> None:
 
 
 # ---------------------------------------------------------------- peers
-
-
-def made_by(tok: pybpe.Tokenizer) -> list[bytes]:
-    return [tok.token_bytes(i) for i in range(256, tok.vocab_size)]
-
-
-def rustbpe_tokens(texts: Sequence[str], vocab_size: int) -> list[bytes]:
-    rustbpe = pytest.importorskip("rustbpe")
-    tok = rustbpe.Tokenizer()
-    tok.train_from_iterator(iter(texts), vocab_size, pattern=GPT4)
-    return [bytes(token) for token, _ in tok.get_mergeable_ranks()][256:]
-
-
-def huggingface_merges(
-    texts: Sequence[str],
-    vocab_size: int,
-    min_frequency: int,
-    max_token_length: int | None = None,
-) -> list[tuple[str, str]]:
-    """Merges of Hugging Face's trainer, as it spells them."""
-    tokenizers = pytest.importorskip("tokenizers")
-    byte_level = tokenizers.pre_tokenizers.ByteLevel
-    tok = tokenizers.Tokenizer(tokenizers.models.BPE())
-    tok.pre_tokenizer = byte_level(add_prefix_space=False)
-    trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=vocab_size,
-        min_frequency=min_frequency,
-        max_token_length=max_token_length,
-        initial_alphabet=byte_level.alphabet(),
-        show_progress=False,
-    )
-    tok.train_from_iterator(iter(texts), trainer)
-    return [tuple(pair) for pair in json.loads(tok.to_str())["model"]["merges"]]
-
-
-def huggingface_style(tok: pybpe.Tokenizer) -> list[tuple[str, str]]:
-    # Its letters for bytes: printable ones stand for themselves, the others are
-    # numbered from U+0100 on.
-    order = bytes_in_order("gpt2")
-    letters = {b: chr(b) if i < 188 else chr(68 + i) for i, b in enumerate(order)}
-    spelt = {
-        i: "".join(letters[b] for b in tok.token_bytes(i))
-        for i in range(tok.vocab_size)
-    }
-    return [(spelt[left], spelt[right]) for left, right in tok.merges]
 
 
 ALPHABETS = ["ab", "abc", "aab ", "ab1 \n", "a\xe9 ", "\u6f22\u5b57a", "ab'st  "]

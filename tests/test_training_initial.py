@@ -217,27 +217,74 @@ def test_tokens_that_no_merge_makes_are_not_made_again(whole_pretoken: bool) -> 
     assert tok.training_report.stop_reason == "nothing left to merge"
 
 
-def test_published_vocabularies_go_on(data_path: Callable[[str], Path]) -> None:
-    published = data_path("tiktoken_cache").parent
-    assert published.is_dir()
-    ranks = pybpe.get_encoding("r50k_base")
-    refuse("made from ranks, .*Tokenizer.from_merges", initial=ranks, vocab_size=60_000)
-    old = pybpe.Tokenizer.from_merges(
-        ranks.merges,
-        vocab=ranks.vocab,
-        pattern=ranks.split,
-        special_tokens=ranks.special_tokens,
-        whole_pretoken=True,
+def by_ranks(tok: pybpe.Tokenizer) -> pybpe.Tokenizer:
+    """The same tokens, of which any two neighbours merge that make one."""
+    ranks = {tok.token_bytes(i): i for i in {*range(256), *tok._model.merge_ids}}  # type: ignore[union-attr]
+    return pybpe.Tokenizer.from_ranks(
+        ranks, pattern=tok.split, special_tokens=tok.special_tokens
     )
-    text = data_path("corpora/english_1mb.txt").read_text(encoding="utf-8")[:200_000]
-    assert old.encode(text) == ranks.encode(text)
-    new = pybpe.train([text], num_merges=200, initial=old)
-    assert new.n_vocab == old.n_vocab + 200
-    assert new.special_tokens == ranks.special_tokens
-    assert new.merges[: len(old.merges)] == old.merges == ranks.merges
+
+
+@pytest.mark.parametrize("tie_break", ["lowest", "first"])
+def test_ranks_go_on_as_their_pairs(tie_break: str) -> None:
+    random_ = random.Random(11)
+    for number in range(150):
+        letters = random_.choice(["ab", "abc", "ab 1", "aab ", "a\xe9 "])
+        texts = [
+            "".join(random_.choices(letters, k=random_.choice([5, 60, 400])))
+            for _ in range(6)
+        ]
+        options: Any = {"pattern": random_.choice([None, "gpt2"])}
+        pairs = pybpe.train(
+            texts[:3], 300, special_tokens=["<s>"], tie_break=tie_break, **options
+        )
+        ranks = by_ranks(pairs)
+        more: Any = {"num_merges": 60, "tie_break": tie_break}
+        new = pybpe.train(texts, initial=ranks, **more)
+        assert new.merges == pybpe.train(texts, initial=pairs, **more).merges, number
+        assert new.merges[: len(pairs.merges)] == ranks.merges == pairs.merges
+        assert new.special_tokens == pairs.special_tokens
+        # What was learnt by pairs does not merge otherwise by ranks.
+        for text in texts:
+            assert by_ranks(new).encode(text) == new.encode(text), number
+
+
+def test_ranks_that_pairs_cannot_tell_are_refused() -> None:
+    ranks = {bytes([i]): i for i in range(256)}
+    whole = pybpe.Tokenizer.from_ranks({**ranks, b"abc": 256}, pattern=None)
+    refuse(r"1 of its tokens are not made of .* \(b'abc'\)", initial=whole)
+    behind = {**ranks, b"abc": 256, b"ab": 257}
+    refuse(
+        r"1 of its tokens .* \(b'abc'\), so that",
+        initial=pybpe.Tokenizer.from_ranks(behind, pattern=None),
+    )
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", ["r50k_base", "cl100k_base", "o200k_base"])
+def test_published_vocabularies_go_on(
+    name: str, data_path: Callable[[str], Path]
+) -> None:
+    tiktoken = pytest.importorskip("tiktoken")
+    assert data_path("tiktoken_cache").is_dir()
+    old = pybpe.get_encoding(name)
+    text = data_path("corpora/multilingual_1mb.txt").read_text(encoding="utf-8")
+    new = pybpe.train([text[:300_000]], num_merges=500, initial=old)
+    assert new.n_vocab == old.n_vocab + 500
+    assert new.special_tokens == old.special_tokens
+    assert new.merges[: len(old.merges)] == old.merges
     ids = new.encode(text)
-    assert new.decode(ids) == text
-    assert len(ids) < 0.97 * len(ranks.encode(text))
+    assert len(ids) < 0.97 * len(old.encode(text))
+    theirs = tiktoken.Encoding(
+        name,
+        pat_str=tiktoken.get_encoding(name)._pat_str,
+        mergeable_ranks={
+            **tiktoken.get_encoding(name)._mergeable_ranks,
+            **{new.token_bytes(i): i for i in range(old.n_vocab, new.n_vocab)},
+        },
+        special_tokens=old.special_tokens,
+    )
+    assert theirs.encode(text) == ids
 
 
 def test_initial_is_checked() -> None:

@@ -38,6 +38,8 @@ _HOMES = {
     "read_documents": "reading",
 }
 
+_WITH_NUMPY = ("prepare", "shards", "writer")
+
 __all__ = [
     "EncodingProgress",
     "EncodingReport",
@@ -61,6 +63,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
+    if home in _WITH_NUMPY:
+        from pybpe._extras import need_numpy
+
+        need_numpy("writing and reading files of ids")
     value = getattr(import_module(f"{__name__}.{home}"), name)
     globals()[name] = value
     return value

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pybpe._engine import ForbiddenText
+from pybpe.corpora.arguments import check_text, check_tokenizer
 from pybpe.errors import UnknownTokenError
 from pybpe.permissions import NONE
 
@@ -68,7 +69,9 @@ class DocumentEncoder:
             ValueError: It has a value that makes no sense, or ids do not fit.
             UnknownTokenError: There is no such separator.
         """
-        if separator_at not in ("start", "end"):
+        check_tokenizer(tokenizer)
+        check_text("dtype", dtype)
+        if check_text("separator_at", separator_at) not in ("start", "end"):
             raise ValueError(
                 f"separator_at must be 'start' or 'end', got {separator_at!r}"
             )
@@ -181,6 +184,10 @@ def find_separator(tokenizer: Tokenizer, separator: Token | int | None) -> int |
         else "the tokenizer has no special tokens (add_special_tokens makes one)"
     )
     hint += "; None puts nothing between documents"
+    if not isinstance(separator, (str, bytes)) and not hasattr(separator, "__index__"):
+        raise TypeError(
+            f"separator must be a token, an id or None, got {type(separator).__name__}"
+        )
     try:
         if isinstance(separator, (str, bytes)):
             return tokenizer.token_id(separator)

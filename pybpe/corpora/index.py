@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from pybpe._whole_file import whole_file
 from pybpe.errors import CorpusError
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 INDEX = "index.json"
 
 _FORMAT, _VERSION = "pybpe corpus", 1
+# What every index begins with: by this one is known that is not whole.
+_OPENING = b'{\n "format": "pybpe corpus"'
+_SEAL = "crc32"
+_RESTORE = "write it anew or restore it from a good copy"
 _MAX_NUMBER = 2**63
 _MAX_NAME = 255  # bytes
 
@@ -33,6 +38,22 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
         file.write(json.dumps(value, indent=1).encode() + b"\n")
 
 
+def write_sealed(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a small file with a checksum of what it says."""
+    write_json(path, {**value, _SEAL: _checksum(value)})
+
+
+def _read_sealed(path: Path) -> dict[str, Any]:
+    """Return what a file with a checksum says."""
+    said = _object(json.loads(path.read_bytes()))
+    _demand(said.pop(_SEAL, None) == _checksum(said))
+    return said
+
+
+def _checksum(value: Mapping[str, Any]) -> int:
+    return crc32(json.dumps(value, sort_keys=True).encode())
+
+
 def write_index(path: Path, content: Mapping[str, Any]) -> None:
     """Write an index."""
     write_json(path, {"format": _FORMAT, "version": _VERSION, **content})
@@ -42,18 +63,25 @@ def read_index(path: Path) -> dict[str, Any]:
     """Return what an index says.
 
     Raises:
-        CorpusError: It is not there, or no index, or needs a newer pybpe.
+        CorpusError: It is not there, or no index, or damaged, or needs a newer pybpe.
         OSError: It cannot be read.
     """
     try:
-        index = _object(json.loads(path.read_bytes()))
-        _demand(index.get("format") == _FORMAT)
+        data = path.read_bytes()
     except FileNotFoundError:
         raise CorpusError(
             f"{path}: not there: the shards are not finished (run it again), or not "
             "joined (join_shards)"
         ) from None
+    try:
+        index = _object(json.loads(data))
+        _demand(index.get("format") == _FORMAT)
     except (ValueError, RecursionError, _WrongError):
+        if data.startswith(_OPENING):
+            raise CorpusError(
+                f"{path}: damaged: it begins as an index does, and is not whole; "
+                f"{_RESTORE}"
+            ) from None
         raise CorpusError(f"{path}: not an index of pybpe") from None
     if index.get("version") != _VERSION:
         raise CorpusError(
@@ -64,16 +92,20 @@ def read_index(path: Path) -> dict[str, Any]:
         _entries(index.get("files"))
         for name in ("documents", "tokens", "bytes"):
             _number(index.get(name))
-        _text(index.get("layout"))
-        _text(index.get("dtype"))
+        for name in ("documents", "tokens"):
+            _demand(index[name] == sum(entry[name] for entry in index["files"]))
+        for name in ("layout", "dtype", "fingerprint"):
+            _text(index.get(name))
+        _number(index.get("n_vocab"))
+        if index.get("separator") is not None:
+            _number(index["separator"])
         if "empty" in index:
             _number(index["empty"])
         if "sources" in index:
             _sources(index["sources"])
     except _WrongError:
         raise CorpusError(
-            f"{path}: damaged: it does not say what an index says; write it anew or "
-            "restore it from a good copy"
+            f"{path}: damaged: it does not say what an index says; {_RESTORE}"
         ) from None
     return index
 
@@ -85,7 +117,7 @@ def read_run(path: Path) -> dict[str, Any]:
         CorpusError: It is not there, or damaged.
     """
     try:
-        run = _object(json.loads(path.read_bytes()))
+        run = _read_sealed(path)
         _sources(run.get("sources"))
     except (FileNotFoundError, ValueError, RecursionError, _WrongError):
         raise _damaged(path) from None
@@ -106,17 +138,25 @@ def read_progress(
         CorpusError: It is not there, or damaged.
     """
     try:
-        state = _object(json.loads(path.read_bytes()))
+        state = _read_sealed(path)
         said = _object(state.get("splits"))
         _demand(set(splits) <= set(said))
         for split in said.values():
             _entries(_object(split).get("finished"))
-            _numbers(split.get("part"), 4)
+            _numbers(split.get("part"), 5)
         _numbers(state.get("totals"), 4)
         source, (position, number, inside) = _list(state.get("position"))
         _numbers([source, position, number], 3)
         _demand(isinstance(inside, bool))
-        _demand(n_sources is None or source <= n_sources)
+        _demand(n_sources is None or source < n_sources)
+        for which, total in (("documents", 0), ("tokens", 2)):
+            written = sum(
+                split["part"][which == "documents"]
+                + sum(entry[which] for entry in split["finished"])
+                for split in said.values()
+            )
+            begun = inside and which == "documents"
+            _demand(state["totals"][total] == written + begun)
     except (FileNotFoundError, ValueError, TypeError, RecursionError, _WrongError):
         raise _damaged(path) from None
     return state

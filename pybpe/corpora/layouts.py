@@ -13,6 +13,7 @@ from typing import IO, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from pybpe.corpora.arguments import check_text
 from pybpe.corpora.shards import ENDING, HEADER_SIZE, Header
 from pybpe.errors import CorpusError
 
@@ -71,12 +72,21 @@ class Layout:
 
 
 class Part(NamedTuple):
-    """A file that is written: what is in it so far."""
+    """A file that is written: what is in it so far.
+
+    Attributes:
+        n_tokens: How many ids.
+        n_documents: How many documents end in it.
+        last_end: Where the last of them ends, in ids.
+        crc: CRC-32 of the ids, if the layout has a checksum.
+        ends_crc: CRC-32 of the list of ends, if the layout keeps it.
+    """
 
     n_tokens: int = 0
     n_documents: int = 0
     last_end: int = 0
     crc: int = 0
+    ends_crc: int = 0
 
 
 class ShardsLayout(Layout):
@@ -216,9 +226,10 @@ def layout_type(name: str) -> type[Any]:
     """Return a layout by its name.
 
     Raises:
+        TypeError: It is no str.
         ValueError: There is none.
     """
-    if name not in _LAYOUTS:
+    if check_text("layout", name) not in _LAYOUTS:
         raise ValueError(f"layout must be one of {', '.join(LAYOUTS)}, got {name!r}")
     return _LAYOUTS[name]
 

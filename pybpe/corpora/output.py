@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
 PART = ".part"
 ENDS = ".ends" + PART
 
+_BLOCK = 1 << 20  # bytes
+
 
 class Output:
     """The files of one split, filled one after the other.
@@ -51,15 +52,20 @@ class Output:
         layout: Layout,
         shard_size: int | None,
         dtype: np.dtype[Any],
+        *,
+        first: int = 0,
     ) -> None:
-        """Begin with the first file, which is made when there is something to write."""
+        """Begin with file number `first`; it is made when there is something to write.
+
+        What is there already under a name that is wanted gets lost.
+        """
         self._folder = folder
         self.split = split
         self._layout = layout
         self._shard_size = shard_size
         self._width = dtype.itemsize
         self.finished: list[dict[str, Any]] = []
-        self._number = 0
+        self._number = first
         self._complete_files: list[CompleteFile] = []  # not named yet
         self.part = Part()
         self._file: IO[bytes] | None = None
@@ -116,15 +122,19 @@ class Output:
                 number = self.n_documents + longest + 1
                 refuse_long(self._layout, int(lengths[longest]), number)
             last_end = int(ends[-1])
+        ends_crc = part.ends_crc
         with naming(self._path(0)):
             write(file, tokens)
             if ends_file is not None:
-                write(ends_file, ends.astype("<i8", copy=False))
+                ends = ends.astype("<i8", copy=False)
+                write(ends_file, ends)
+                ends_crc = crc32(raw(ends), ends_crc)
         self.part = Part(
             part.n_tokens + len(tokens),
             part.n_documents + len(ends),
             last_end,
             crc32(raw(tokens), part.crc) if self._layout.has_crc else 0,
+            ends_crc,
         )
 
     def _files(self) -> tuple[IO[bytes], IO[bytes] | None]:
@@ -137,16 +147,17 @@ class Output:
                 self._ends = _open_at(self._path(0, ENDS), 8 * part.n_documents)
         return self._file, self._ends
 
-    def _names(self) -> tuple[str, ...]:
+    def names(self) -> tuple[str, ...]:
+        """Return how the files that are written now will be called."""
         return self._layout.names(self.split, self._number)
 
     def _path(self, which: int, ending: str = "") -> str:
-        return str(self._folder / (self._names()[which] + ending))
+        return str(self._folder / (self.names()[which] + ending))
 
     def _complete(self) -> None:
         """Make the file whole and begin another; it gets its name later."""
         file, ends = self._files()
-        names = self._names()
+        names = self.names()
         with naming(self._path(0)):
             others = [_open_at(self._path(i, PART), 0) for i in range(1, len(names))]
             try:
@@ -170,9 +181,14 @@ class Output:
         self._number += 1
         self.part = Part()
 
-    def end(self) -> None:
-        """Make the last file whole, if there is something in it."""
-        if self.part.n_documents or self.part.n_tokens:
+    def end(self, *, one_at_least: bool = False) -> None:
+        """Make the last file whole, if there is something in it or it is the only one.
+
+        Args:
+            one_at_least: Whether there shall be a file, be it one without documents.
+        """
+        is_missing = one_at_least and not self.finished
+        if self.part.n_documents or self.part.n_tokens or is_missing:
             self._complete()
 
     # -------------------------------------------------------------- states
@@ -183,10 +199,15 @@ class Output:
         Writing may go on at once, for files only grow; they are closed by the states
         that hand them over, so no earlier state finds one closed.
         """
-        open_files = [file for file in (self._file, self._ends) if file is not None]
+        endings = ((PART, self._file), (ENDS, self._ends))
+        open_files = [
+            (self._path(0, ending), file)
+            for ending, file in endings
+            if file is not None
+        ]
         complete, self._complete_files = self._complete_files, []
         said = {"finished": [*self.finished], "part": list(self.part)}
-        return State(said, self._path(0), open_files, complete)
+        return State(said, open_files, complete)
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a state: give complete files their names, if they have none yet.
@@ -201,11 +222,14 @@ class Output:
         refuse_missing(self._folder, self.finished)
         self._number = len(self.finished)
         self.part = Part(*state["part"])
-        if self.part.n_tokens or self.part.n_documents:
-            least = self._layout.header_size + self.part.n_tokens * self._width
-            _refuse_short(Path(self._path(0, PART)), least)
+        part = self.part
+        if part.n_tokens or part.n_documents:
+            crc = part.crc if self._layout.has_crc else None
+            path, start = self._path(0, PART), self._layout.header_size
+            _refuse_damaged(Path(path), start, part.n_tokens * self._width, crc)
             if self._layout.keeps_ends:
-                _refuse_short(Path(self._path(0, ENDS)), 8 * self.part.n_documents)
+                path, size = self._path(0, ENDS), 8 * part.n_documents
+                _refuse_damaged(Path(path), 0, size, part.ends_crc)
 
     def close(self) -> None:
         """Close what is open."""
@@ -229,10 +253,15 @@ class CompleteFile(NamedTuple):
     files: list[IO[bytes]]
 
     def sync(self) -> None:
-        """Let them outlast a power cut, and close them."""
-        for file in self.files:
-            with naming(str(self.folder / self.names[0])):
-                os.fsync(file.fileno())
+        """Let them outlast a power cut, and close them.
+
+        Raises:
+            CorpusError: One was removed by others.
+            OSError: The disk cannot hold it.
+        """
+        names = [*(name + PART for name in self.names), self.names[0] + ENDS]
+        for name, file in zip(names, self.files, strict=False):
+            _sync(str(self.folder / name), file)
             file.close()
 
     def give_names(self) -> None:
@@ -255,15 +284,18 @@ class State(NamedTuple):
     """How far a split is, and what must be on the disk before it may be said."""
 
     said: dict[str, Any]
-    path: str
-    open_files: list[IO[bytes]]
+    open_files: list[tuple[str, IO[bytes]]]
     complete: list[CompleteFile]
 
     def sync(self) -> None:
-        """Let what the state speaks of outlast a power cut."""
-        for file in self.open_files:
-            with naming(self.path):
-                os.fsync(file.fileno())
+        """Let what the state speaks of outlast a power cut.
+
+        Raises:
+            CorpusError: A file was removed by others.
+            OSError: The disk cannot hold it.
+        """
+        for path, file in self.open_files:
+            _sync(path, file)
         for complete in self.complete:
             complete.sync()
 
@@ -271,6 +303,11 @@ class State(NamedTuple):
         """Name the files that are complete."""
         for complete in self.complete:
             complete.give_names()
+
+    def close(self) -> None:
+        """Close the files that are complete, of which `sync` has closed some or all."""
+        for complete in self.complete:
+            complete.close()
 
 
 def _open_at(path: str, start: int) -> IO[bytes]:
@@ -289,44 +326,46 @@ def _open_at(path: str, start: int) -> IO[bytes]:
     return file
 
 
-def _refuse_short(path: Path, least: int) -> None:
-    if not path.exists() or path.stat().st_size < least:
-        raise CorpusError(
-            f"{path}: there should be {least:,} bytes of an unfinished run, and there "
-            "are not; begin anew with overwrite=True"
-        )
+def _sync(path: str, file: IO[bytes]) -> None:
+    """Let a file outlast a power cut; refuse one that nobody finds by its name."""
+    with naming(path):
+        os.fsync(file.fileno())
+    with suppress(FileNotFoundError):
+        if os.path.samestat(os.fstat(file.fileno()), Path(path).stat()):
+            return
+    raise CorpusError(
+        f"{path}: removed or replaced by others while it was written, so what was in "
+        "it is lost; begin anew with overwrite=True"
+    )
 
 
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes from writing to a folder; the system ends it with this one.
+def _refuse_damaged(path: Path, start: int, size: int, crc: int | None) -> None:
+    """Refuse a file of an unfinished run that does not hold what it held.
+
+    Args:
+        path: The file; what a run wrote after its last state may follow.
+        start: Where the data begin.
+        size: How many bytes they are.
+        crc: Their CRC-32; None where nobody knows.
 
     Raises:
-        CorpusError: Another process is at it.
+        CorpusError: There is less, or something else.
     """
-    try:
-        import fcntl
-    except ImportError:  # Windows, where open files cannot be replaced anyway
-        yield
+    if not path.exists() or path.stat().st_size < start + size:
+        raise CorpusError(
+            f"{path}: there should be {start + size:,} bytes of an unfinished run, and "
+            "there are not; begin anew with overwrite=True"
+        )
+    if crc is None:
         return
-    path = folder / ".lock"
-    while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Whoever had it before may just have removed it.
-            if path.exists() and os.path.samestat(os.fstat(handle), path.stat()):
-                break
-        except BlockingIOError:
-            os.close(handle)
-            raise CorpusError(f"{folder}: another process writes to it now") from None
-        except BaseException:
-            os.close(handle)
-            raise
-        os.close(handle)
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            path.unlink()
-        os.close(handle)
+    found, left = 0, size
+    with path.open("rb") as file:
+        file.seek(start)
+        while left and (block := file.read(min(left, _BLOCK))):
+            found = crc32(block, found)
+            left -= len(block)
+    if found != crc:
+        raise CorpusError(
+            f"{path}: damaged: its first {start + size:,} bytes are not those that the "
+            "unfinished run has written; begin anew with overwrite=True"
+        )

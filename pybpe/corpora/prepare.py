@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -11,19 +12,34 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pybpe._text import to_utf8
 from pybpe._threads import MAX_THREADS, check_num_threads
+from pybpe.corpora.arguments import check_flag, check_path, check_paths, check_text
 from pybpe.corpora.documents import CHUNK, Chunk, Place
 from pybpe.corpora.encoding import DocumentEncoder, Encoded
+from pybpe.corpora.index import INDEX
 from pybpe.corpora.inputs import Source, find_sources
 from pybpe.corpora.layouts import (
     About,
+    NanoGptLayout,
     ShardsLayout,
     check_shard_size,
     layout_type,
 )
-from pybpe.corpora.output import Output, locked
+from pybpe.corpora.locks import locked
+from pybpe.corpora.output import PART, Output
+from pybpe.corpora.overlap import refuse_overlap
 from pybpe.corpora.pipeline import in_order
 from pybpe.corpora.reading import FIELD, Reading, check_reading, chunks
-from pybpe.corpora.run import Position, Run, Totals, clear, finished, tidy
+from pybpe.corpora.run import (
+    PROGRESS,
+    RUN,
+    Position,
+    Run,
+    Totals,
+    clear,
+    finished,
+    refuse_writers,
+    tidy,
+)
 from pybpe.corpora.seams import seam_finder
 from pybpe.errors import CorpusError
 from pybpe.permissions import NONE
@@ -32,6 +48,12 @@ if TYPE_CHECKING:
     from pybpe.corpora.inputs import Format, Paths
     from pybpe.permissions import Allowed, Disallowed, Token
     from pybpe.tokenizer import Tokenizer
+
+_TOO_WIDE = (
+    "layout='nanogpt': the files have uint32, for ids go up to {:,}, and nanoGPT's own "
+    "loader reads uint16 whatever they have: change np.uint16 there to np.uint32"
+    " (dtype='uint32' says that you know)"
+)
 
 # Seconds between two calls of `progress`.
 _INTERVAL = 0.1
@@ -117,6 +139,13 @@ def encode_files(
         disallowed_special,
         dtypes=kind.dtypes,
     )
+    reading = check_reading(field, split_on)._replace(
+        last_seam=seam_finder(tokenizer, allowed_special, disallowed_special)
+    )
+    if kind is NanoGptLayout and dtype == "auto" and encoder.dtype.itemsize > 2:
+        warnings.warn(
+            _TOO_WIDE.format(tokenizer.n_vocab - 1), UserWarning, stacklevel=3
+        )
     asked = {
         "layout": layout,
         "fingerprint": tokenizer.fingerprint,
@@ -131,25 +160,22 @@ def encode_files(
         "allowed_special": _permission(allowed_special),
         "disallowed_special": _permission(disallowed_special),
     }
-    reading = check_reading(field, split_on)._replace(
-        last_seam=seam_finder(tokenizer, allowed_special, disallowed_special)
-    )
     threads = min(check_num_threads(num_threads), MAX_THREADS)
     if progress is not None and not callable(progress):
         raise TypeError(f"progress must be a function, got {progress!r}")
-    sources = find_sources(paths, format)
-    if not sources:
-        raise CorpusError("paths is empty: give files, folders or patterns")
-    target = Path(folder)
+    check_flag("overwrite", overwrite)
+    target = check_path("folder", folder)
+    outputs = _outputs(target, kind, encoder, asked)
+    sources = _sources(paths, format, target, outputs)
     target.mkdir(parents=True, exist_ok=True)
     with locked(target):
+        refuse_writers(target)
         if overwrite:
             clear(target)
         index = finished(target, asked, sources)
         if index is not None:
             tidy(target)
             return _report(target, index, Totals(index["documents"]), started)
-        outputs = _outputs(target, kind, encoder, asked)
         run = Run(target, asked, sources, outputs, asked["val_fraction"])
         before = run.totals
         index = _Work(run, encoder, reading, sources).do(threads, progress)
@@ -169,6 +195,22 @@ def _outputs(
         layout = kind(about)
     size = asked["shard_size"]
     return [Output(folder, split, layout, size, dtype) for split in splits]
+
+
+def _sources(
+    paths: Paths, format: Format | None, folder: Path, outputs: list[Output]
+) -> list[Source]:
+    """Return the inputs, none of which stands for what is written."""
+    if format is not None:
+        check_text("format", format)
+    found = check_paths(paths)
+    names = [name for output in outputs for name in output.names()]
+    parts = [name + PART for name in names]
+    refuse_overlap(found, folder, [INDEX, RUN, PROGRESS, *names, *parts])
+    sources = find_sources(found, format)
+    if not sources:
+        raise CorpusError("paths is empty: give files, folders or patterns")
+    return sources
 
 
 class _Job(NamedTuple):
@@ -205,7 +247,7 @@ class _Work:
             # Ctrl-C, a bad line, a full disk: what is written so far need not be done
             # again. If even this fails, the state before it holds.
             with suppress(OSError, CorpusError):
-                run.commit()
+                run.leave()
             raise
         finally:
             run.close()

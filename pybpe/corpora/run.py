@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from pybpe._extras import required
 from pybpe._whole_file import TEMPORARY
 from pybpe.corpora.documents import Place
 from pybpe.corpora.index import (
@@ -27,9 +28,11 @@ from pybpe.corpora.index import (
     refuse_missing,
     remove_files,
     write_index,
-    write_json,
+    write_sealed,
 )
-from pybpe.corpora.output import PART, Output, State
+from pybpe.corpora.inputs import PARQUET
+from pybpe.corpora.locks import FOLDER
+from pybpe.corpora.output import ENDS, PART, Output, State
 from pybpe.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -65,6 +68,7 @@ class Totals(NamedTuple):
 _NAMES = re.compile(
     r"(shard|train|val)-[0-9]{5,}\.tokens|(train|val)(_[0-9]{6,})?\.(bin|idx)"
 )
+_PARTS = re.compile(f"({_NAMES.pattern})({re.escape(ENDS)}|{re.escape(PART)})")
 
 
 class Position(NamedTuple):
@@ -114,29 +118,15 @@ class Run:
         self.position = Position()
         self.totals = Totals()
         self._next_state = 0.0
-        if (folder / PROGRESS).exists():
+        if _has_written(folder):
             self._go_on()
         else:
-            self._refuse_others()
-            _remove_temporary(folder)
+            _refuse_strangers(folder, [PROGRESS])
+            _forget(folder)
             self._save_run()
             self.commit()
 
     # -------------------------------------------------------------- beginning
-
-    def _refuse_others(self) -> None:
-        strangers = sorted(
-            path.name
-            for path in self._folder.iterdir()
-            if path.name not in (".lock", RUN)
-            and not path.name.endswith(PART)
-            and not path.match(TEMPORARY)
-        )
-        if strangers:
-            raise CorpusError(
-                f"{self._folder}: the folder holds other files, such as "
-                f"{strangers[0]!r}; give a new or an empty one"
-            )
 
     def _go_on(self) -> None:
         for source in self._sources:
@@ -154,6 +144,7 @@ class Run:
         state = read_progress(self._folder / PROGRESS, splits, len(self._sources))
         source, place = state["position"]
         self.position = Position(source, Place(*place))
+        _refuse_beyond(self._folder / PROGRESS, self._sources[source], Place(*place))
         self.totals = Totals(*state["totals"])
         for output in self._outputs:
             output.restore(state["splits"][output.split])
@@ -163,7 +154,7 @@ class Run:
         return {**self._asked, "sources": _with_times(self._sources)}
 
     def _save_run(self) -> None:
-        write_json(self._folder / RUN, self._run())
+        write_sealed(self._folder / RUN, self._run())
 
     # -------------------------------------------------------------- writing
 
@@ -268,9 +259,14 @@ class Run:
             committing.result()
 
     def _commit(self, states: Sequence[State], said: dict[str, Any]) -> None:
-        for state in states:
-            state.sync()
-        write_json(self._folder / PROGRESS, said)
+        try:
+            for state in states:
+                state.sync()
+        except BaseException:
+            for state in states:
+                state.close()
+            raise
+        write_sealed(self._folder / PROGRESS, said)
         for state in states:
             state.give_names()
 
@@ -280,7 +276,8 @@ class Run:
         """Complete all files and write the index, which is returned.
 
         Raises:
-            CorpusError: There were no documents, or none for one of the splits.
+            CorpusError: There were no documents, or none for one of the splits; or a
+                file was removed by others.
         """
         for output in self._outputs:
             if output.n_documents == 0:
@@ -299,9 +296,22 @@ class Run:
             "files": [entry for output in self._outputs for entry in output.finished],
             "sources": [_of_source(source) for source in self._sources],
         }
+        refuse_missing(self._folder, index["files"])
         write_index(self._folder / INDEX, index)
         tidy(self._folder)
         return index
+
+    def leave(self) -> None:
+        """Write down how far it is; of a run that has written nothing leave nothing.
+
+        Raises:
+            CorpusError: A file was removed by others.
+            OSError: It cannot be written. What the last state says stays.
+        """
+        self.commit()
+        if not self.totals.documents:
+            self.close()
+            _forget(self._folder)
 
     def close(self) -> None:
         """Close the files."""
@@ -340,16 +350,20 @@ def clear(folder: Path) -> None:
     """Remove what a run has written to a folder, finished or not; nothing else.
 
     Raises:
-        CorpusError: Its index is not ours.
+        CorpusError: Its index is not ours, or there is something else in it: then all
+            of it stays.
     """
     path = folder / INDEX
-    if path.exists():
-        remove_files(folder, read_index(path)["files"])
-        path.unlink()
-    remove_files(folder, _complete_files(folder))
-    tidy(folder)
-    for left in folder.glob(f"*{PART}"):
-        left.unlink()
+    files = read_index(path)["files"] if path.exists() else []
+    complete = _complete_files(folder)
+    known = {Path(entry["file"]) for entry in [*files, *complete]}
+    of_megatron = {name.with_suffix(".idx") for name in known if name.suffix == ".bin"}
+    names = {name.name for name in known | of_megatron}
+    _refuse_strangers(folder, {INDEX, PROGRESS, *names})
+    remove_files(folder, files)
+    path.unlink(missing_ok=True)
+    remove_files(folder, complete)
+    _forget(folder)
 
 
 def _complete_files(folder: Path) -> list[dict[str, Any]]:
@@ -367,11 +381,90 @@ def _complete_files(folder: Path) -> list[dict[str, Any]]:
         return [{"file": name} for name in names if _NAMES.fullmatch(name)]
 
 
+def refuse_writers(folder: Path) -> None:
+    """Refuse a folder in which `ShardWriter`s are at work, or have been.
+
+    Raises:
+        CorpusError: It is one.
+    """
+    for path in sorted(folder.iterdir()):
+        name = path.name
+        of_writer = name.endswith(f".{INDEX}") or (
+            name.startswith(".") and name.endswith(FOLDER) and name != FOLDER
+        )
+        if of_writer:
+            raise CorpusError(
+                f"{path}: ShardWriters write to this folder, or have written to it "
+                "(join_shards makes one set of that); give encode_files another folder"
+            )
+
+
+def _refuse_strangers(folder: Path, known: Collection[str]) -> None:
+    """Refuse a folder that holds what no run has written.
+
+    Raises:
+        CorpusError: There is something else than what is known, or may be left over.
+    """
+    strangers = sorted(
+        path.name
+        for path in folder.iterdir()
+        if path.name not in (FOLDER, RUN, *known)
+        and not _PARTS.fullmatch(path.name)
+        and not path.match(TEMPORARY)
+    )
+    if strangers:
+        raise CorpusError(
+            f"{folder}: the folder holds other files, such as {strangers[0]!r}; give a "
+            "new or an empty one"
+        )
+
+
 def tidy(folder: Path) -> None:
     """Remove from a finished folder what only an unfinished one needs."""
     for name in (PROGRESS, RUN):
         (folder / name).unlink(missing_ok=True)
     _remove_temporary(folder)
+
+
+def _forget(folder: Path) -> None:
+    """Remove what an unfinished run has left; its complete files stay."""
+    tidy(folder)
+    for left in folder.iterdir():
+        if _PARTS.fullmatch(left.name):
+            left.unlink()
+
+
+def _has_written(folder: Path) -> bool:
+    """Tell whether there is an unfinished run with anything to go on from.
+
+    Raises:
+        CorpusError: What it says of itself is damaged.
+    """
+    path = folder / PROGRESS
+    return path.exists() and bool(read_progress(path, (), None)["totals"][0])
+
+
+def _refuse_beyond(path: Path, source: Source, place: Place) -> None:
+    """Refuse to go on from behind the end of a file, where nothing would be read.
+
+    Of a packed file only its reader knows how long it is.
+
+    Raises:
+        CorpusError: The place is there.
+    """
+    if source.format == PARQUET:
+        parquet = required("pyarrow.parquet", "reading .parquet files", "parquet")
+        size = parquet.read_metadata(source.path).num_rows
+    elif source.compression is not None:
+        return
+    else:
+        size = source.size
+    if size is not None and place.position > size:
+        unit = "rows" if source.format == PARQUET else "bytes"
+        raise CorpusError(
+            f"{path}: damaged: it says that {place.position:,} {unit} of {source.path} "
+            f"are done, and that has {size:,}; begin anew with overwrite=True"
+        )
 
 
 def _remove_temporary(folder: Path) -> None:

@@ -6,13 +6,14 @@ import os
 import struct
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from pybpe.corpora.arguments import check_path, check_text
 from pybpe.corpora.index import INDEX, read_index
 from pybpe.errors import CorpusError
 
@@ -121,6 +122,41 @@ def read_header(path: str | os.PathLike[str]) -> Header:
             f"{found.file_size:,}"
         )
     return found
+
+
+def refuse_other(
+    path: str | os.PathLike[str],
+    header: Header,
+    name: Path,
+    index: Mapping[str, Any],
+    entry: Mapping[str, Any],
+) -> None:
+    """Refuse a shard that is not the one that an index speaks of.
+
+    Args:
+        path: The shard.
+        header: What it says of itself.
+        name: The index.
+        index: What that says of all shards.
+        entry: What it says of this one.
+
+    Raises:
+        CorpusError: They differ; the first difference is named.
+    """
+    for key, found, said in (
+        ("fingerprint", header.fingerprint, index["fingerprint"]),
+        ("dtype", f"uint{8 * header.width}", index["dtype"]),
+        ("separator", header.separator, index.get("separator")),
+        ("n_vocab", header.n_vocab, index["n_vocab"]),
+        ("tokens", header.n_tokens, entry["tokens"]),
+        ("documents", header.n_documents, entry["documents"]),
+    ):
+        if found != said:
+            raise CorpusError(
+                f"{os.fspath(path)}: its header says {key}={found!r}, and {name} says "
+                f"{said!r}: one of them is damaged, or of another corpus; write it "
+                "anew or restore it from a good copy"
+            )
 
 
 class Shard:
@@ -308,10 +344,14 @@ def open_shards(path: str | os.PathLike[str], split: str | None = None) -> Shard
 
     Raises:
         CorpusError: There is no index: it was not finished, or not joined; or a file is
-            missing or damaged; or there are several splits, and it is not said which.
+            missing, damaged or not the one that the index speaks of; or there are
+            several splits, and it is not said which.
         OSError: It cannot be read.
+        TypeError: An argument has the wrong type.
     """
-    name = Path(path)
+    name = check_path("path", path)
+    if split is not None:
+        check_text("split", split)
     if name.suffix == ENDING:
         return Shards([name])
     if name.is_dir():
@@ -319,9 +359,9 @@ def open_shards(path: str | os.PathLike[str], split: str | None = None) -> Shard
     index = read_index(name)
     if index.get("layout") != "shards":
         raise CorpusError(f"{name}: written as {index.get('layout')!r}, not as shards")
-    splits: dict[str, list[Path]] = {}
+    splits: dict[str, list[dict[str, Any]]] = {}
     for entry in index["files"]:
-        splits.setdefault(entry["split"], []).append(name.with_name(entry["file"]))
+        splits.setdefault(entry["split"], []).append(entry)
     if split is None and len(splits) == 1:
         (split,) = splits
     if split not in splits:
@@ -329,8 +369,10 @@ def open_shards(path: str | os.PathLike[str], split: str | None = None) -> Shard
             f"{name}: split must be one of {sorted(splits)}, got {split!r}"
         )
     try:
-        found = Shards(splits[split])
+        found = Shards([name.with_name(entry["file"]) for entry in splits[split]])
     except FileNotFoundError as error:
         raise CorpusError(f"{error.filename}: named in {name}, but not there") from None
+    for shard, entry in zip(found.shards, splits[split], strict=True):
+        refuse_other(shard.path, shard.header, name, index, entry)
     found.index = index
     return found

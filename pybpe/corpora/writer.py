@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,11 +12,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pybpe._threads import check_num_threads, in_threads
+from pybpe.corpora.arguments import check_flag, check_path, check_text
 from pybpe.corpora.documents import Documents
 from pybpe.corpora.encoding import DocumentEncoder, Encoded
-from pybpe.corpora.index import INDEX, read_index, remove_files, write_index
+from pybpe.corpora.index import (
+    INDEX,
+    read_index,
+    refuse_missing,
+    remove_files,
+    write_index,
+)
 from pybpe.corpora.layouts import About, ShardsLayout, check_shard_size
-from pybpe.corpora.output import PART, Output
+from pybpe.corpora.locks import FOLDER, Lock, is_held, writer_lock
+from pybpe.corpora.output import PART, Output, State
+from pybpe.corpora.run import PROGRESS, RUN
+from pybpe.corpora.shards import ENDING, read_header, refuse_other
 from pybpe.errors import CorpusError
 from pybpe.permissions import NONE
 
@@ -30,6 +41,9 @@ if TYPE_CHECKING:
 
 # Texts are taken from an iterable in batches of about so many bytes.
 _BATCH = 8 << 20
+
+# So many complete files may be open.
+_MAX_WAITING = 8
 
 # What the writers of one folder must have in common.
 _COMMON = ("fingerprint", "n_vocab", "dtype", "separator", "separator_at")
@@ -60,7 +74,8 @@ class ShardWriter:
     Many may write to one folder, each under a name of its own: in threads, processes or
     machines that share it. When all have finished, `join_shards` makes one set of what
     they wrote. Use it as a context manager: what it wrote appears when the block ends
-    without an error, and otherwise not at all.
+    without an error, and otherwise not at all. Without any document it writes an empty
+    shard.
 
     One thread at a time may use a writer.
 
@@ -98,21 +113,21 @@ class ShardWriter:
             disallowed_special: As for `Tokenizer.encode`.
             num_threads: How many threads encode; None for all processors.
             overwrite: Whether to replace what a writer of this name has finished, as
-                a task that is tried again must.
+                a task that is tried again must. It stays until this one has finished.
 
         Raises:
-            CorpusError: A writer of this name has finished.
+            CorpusError: A writer of this name has finished, or is at work; or the
+                folder is one of `encode_files`.
             TypeError: An argument has the wrong type.
             ValueError: It has a value that makes no sense, or ids do not fit.
             UnknownTokenError: There is no such separator.
         """
-        if not isinstance(name, str):
-            raise TypeError(f"name must be a str, got {type(name).__name__}")
+        check_text("name", name)
         if not name or Path(name).name != name or name[0] in "._":
             raise ValueError(
                 f"name must be the beginning of a file's name, got {name!r}"
             )
-        encoder = DocumentEncoder(
+        self._encoder = encoder = DocumentEncoder(
             tokenizer,
             separator,
             separator_at,
@@ -120,10 +135,9 @@ class ShardWriter:
             allowed_special,
             disallowed_special,
         )
-        self._encoder = encoder
         self._threads = check_num_threads(num_threads)
         size = check_shard_size(ShardsLayout, shard_size)
-        self._folder = Path(folder)
+        self._folder = check_path("folder", folder)
         self._name = name
         self._asked = {
             "layout": "shards",
@@ -133,31 +147,60 @@ class ShardWriter:
             "separator": encoder.separator,
             "separator_at": separator_at,
         }
-        self._begin(overwrite)
+        self._overwrite = check_flag("overwrite", overwrite)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._lock = Lock(
+            writer_lock(self._folder, name),
+            f"{self._folder}: another writer named {name!r} is at work; give each a "
+            "name of its own",
+        )
+        try:
+            first = self._begin()
+        except BaseException:
+            self._lock.release()
+            raise
         about = About(
             tokenizer.fingerprint, tokenizer.n_vocab, encoder.separator, encoder.dtype
         )
-        layout = ShardsLayout(about, name)
-        self._output = Output(self._folder, "train", layout, size, encoder.dtype)
+        self._output = Output(
+            self._folder,
+            "train",
+            ShardsLayout(about, name),
+            size,
+            encoder.dtype,
+            first=first,
+        )
+        self._complete: list[State] = []  # whose files are not named yet
         self._documents = self._tokens = self._bytes = 0
+        self._failed = False
         self.report: ShardReport | None = None
 
-    def _begin(self, overwrite: bool) -> None:
-        """Make the folder, and remove what writers of this name have left."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+    def _begin(self) -> int:
+        """Remove what an unfinished writer has left; return the number to begin with.
+
+        Nothing that is complete is written over: an index may speak of it.
+        """
+        _refuse_run(self._folder)
         if self._index.exists():
-            if not overwrite:
+            if not self._overwrite:
                 raise CorpusError(
                     f"{self._index}: a writer of this name has finished; give another "
                     "name, or overwrite=True"
                 )
-            remove_files(self._folder, read_index(self._index)["files"])
-            self._index.unlink()
+            read_index(self._index)
         self._remove_parts()
+        self._old = self._complete_shards()
+        return max(self._old.values(), default=-1) + 1
 
     @property
     def _index(self) -> Path:
         return self._folder / f"{self._name}.{INDEX}"
+
+    def _complete_shards(self) -> dict[str, int]:
+        """Return the names and numbers of complete shards of writers of this name."""
+        pattern = re.compile(re.escape(self._name) + f"-([0-9]{{5,}}){ENDING}")
+        found = (pattern.fullmatch(path.name) for path in self._folder.iterdir())
+        return {match[0]: int(match[1]) for match in found if match}
 
     def _remove_parts(self) -> None:
         for path in self._folder.iterdir():
@@ -250,7 +293,13 @@ class ShardWriter:
         self._write(self._encoder.pack(found, starts, 0))
 
     def _write(self, encoded: Encoded) -> None:
-        self._output.append(encoded.tokens, encoded.ends)
+        try:
+            self._output.append(encoded.tokens, encoded.ends)
+            if self._output.n_waiting > _MAX_WAITING:
+                self._sync()
+        except BaseException:
+            self._abandon()  # the file may end anywhere
+            raise
         self._documents += len(encoded.ends)
         self._tokens += len(encoded.tokens)
         self._bytes += encoded.size
@@ -258,22 +307,55 @@ class ShardWriter:
     # -------------------------------------------------------------- ending
 
     def _refuse_finished(self) -> None:
+        if self._failed:
+            raise ValueError(
+                "the writer has failed, and what it wrote is gone: begin with a new one"
+            )
         if self.report is not None:
             raise ValueError("the writer has finished: nothing can be added")
 
     def close(self) -> ShardReport:
         """Finish: complete the files and give them their names; then the index.
 
+        If that fails, nothing of what it wrote stays, and what it was to replace does.
+
         Raises:
+            CorpusError: A file was removed while it was written.
             OSError: It cannot be written.
+            ValueError: It has failed before.
         """
         if self.report is not None:
             return self.report
-        self._output.end()
-        state = self._output.state()
-        state.sync()
-        state.give_names()
+        self._refuse_finished()
+        try:
+            self._output.end(one_at_least=True)
+            self._sync()
+            for state in self._complete:
+                state.give_names()
+            self._write_index()
+        except BaseException:
+            self._abandon()
+            raise
+        self.report = ShardReport(
+            self._documents,
+            self._tokens,
+            self._bytes,
+            [str(self._folder / entry["file"]) for entry in self._output.finished],
+        )
+        if self._overwrite:
+            with suppress(OSError, CorpusError):
+                self._remove_old()
+        self._lock.release()
+        return self.report
+
+    def _sync(self) -> None:
+        """Let what is written outlast a power cut; close complete files."""
+        self._complete.append(self._output.state())
+        self._complete[-1].sync()
+
+    def _write_index(self) -> None:
         files = self._output.finished
+        refuse_missing(self._folder, files)
         index = {
             **self._asked,
             "documents": self._documents,
@@ -282,13 +364,35 @@ class ShardWriter:
             "files": files,
         }
         write_index(self._index, index)
-        self.report = ShardReport(
-            self._documents,
-            self._tokens,
-            self._bytes,
-            [str(self._folder / entry["file"]) for entry in files],
-        )
-        return self.report
+
+    def _remove_old(self) -> None:
+        """Remove what was replaced: first the index of the set that it was part of."""
+        joined = self._folder / INDEX
+        if joined.exists():
+            files = read_index(joined)["files"]
+            if any(entry["file"] in self._old for entry in files):
+                joined.unlink()
+        for name in self._old:
+            (self._folder / name).unlink(missing_ok=True)
+
+    def _abandon(self) -> None:
+        """Remove what was written, unless the index speaks of it already."""
+        if self._failed:
+            return
+        self._failed = True
+        self._output.close()
+        self._output.close_complete()
+        for state in self._complete:
+            state.close()
+        files = self._output.finished
+        with suppress(OSError):
+            is_written = False
+            with suppress(CorpusError):
+                is_written = bool(files) and read_index(self._index)["files"] == files
+            if not is_written:
+                remove_files(self._folder, files)
+            self._remove_parts()
+        self._lock.release()
 
     def __enter__(self) -> Self:
         """Return the writer itself."""
@@ -304,10 +408,27 @@ class ShardWriter:
         if error is None:
             self.close()
         elif self.report is None:
-            self._output.close()
-            self._output.close_complete()
-            with suppress(OSError):
-                self._remove_parts()
+            self._abandon()
+
+
+def _refuse_run(folder: Path) -> None:
+    """Refuse a folder that `encode_files` writes or has written.
+
+    Raises:
+        CorpusError: It is one, or has an index that is not ours.
+    """
+    index = folder / INDEX
+    if index.exists() and "sources" in read_index(index):
+        raise CorpusError(
+            f"{index}: this folder was written by encode_files, which has it for "
+            "itself; give a ShardWriter another folder"
+        )
+    for path in (folder / FOLDER, folder / PROGRESS, folder / RUN):
+        if is_held(path) if path.name == FOLDER else path.exists():
+            raise CorpusError(
+                f"{path}: encode_files is at work in this folder, or was broken off; "
+                "give a ShardWriter another folder"
+            )
 
 
 def join_shards(
@@ -325,34 +446,67 @@ def join_shards(
 
     Raises:
         CorpusError: A writer has not finished, two used different tokenizers or
-            options, or there is none.
+            options, there is none, or a shard is missing or not the one that was
+            written.
+        TypeError: An argument has the wrong type.
     """
-    where = Path(folder)
-    if names is None:
-        ending = f".{INDEX}"
-        names = sorted(p.name.removesuffix(ending) for p in where.glob(f"*{ending}"))
-        unfinished = sorted(where.glob(f"*{PART}"))
-        if unfinished:
-            raise CorpusError(
-                f"{unfinished[0]}: its writer has not finished; wait for it, or give "
-                "the names of those to join"
-            )
-    if not names:
+    where = check_path("folder", folder)
+    chosen = None if names is None else _check_names(names)
+    _refuse_run(where)
+    if chosen is None:
+        chosen = _finished_names(where)
+    if not chosen:
         raise CorpusError(f"{where}: no writer has finished here")
-    if len(set(names)) < len(names):
-        raise CorpusError("a writer is named twice: its documents would be there twice")
-    indexes = [read_index(where / f"{name}.{INDEX}") for name in names]
-    for name, index in zip(names, indexes, strict=True):
+    indexes = [read_index(where / f"{name}.{INDEX}") for name in chosen]
+    for name, index in zip(chosen, indexes, strict=True):
         for key in _COMMON:
             if index.get(key) != indexes[0].get(key):
                 raise CorpusError(
-                    f"{where}: {name} has {key}={index.get(key)!r}, and {names[0]} has "
-                    f"{indexes[0].get(key)!r}"
+                    f"{where}: {name} has {key}={index.get(key)!r}, and {chosen[0]} "
+                    f"has {indexes[0].get(key)!r}"
                 )
+        _refuse_incomplete(where / f"{name}.{INDEX}", index)
+    files = [entry for index in indexes for entry in index["files"]]
     joined: dict[str, Any] = {
         **indexes[0],
         **{key: sum(index[key] for index in indexes) for key in _SUMS},
-        "files": [entry for index in indexes for entry in index["files"]],
+        # Empty shards are left out, but for one where there is nothing else.
+        "files": [entry for entry in files if entry["documents"]] or files[:1],
     }
     write_index(where / INDEX, joined)
     return where / INDEX
+
+
+def _finished_names(folder: Path) -> list[str]:
+    """Return the names of all writers, which must have finished."""
+    unfinished = [*sorted(folder.glob(f"*{PART}")), *sorted(folder.glob(f".*{FOLDER}"))]
+    if unfinished:
+        raise CorpusError(
+            f"{unfinished[0]}: its writer has not finished; wait for it, run it again "
+            "if it was killed, or give the names of those to join"
+        )
+    ending = f".{INDEX}"
+    return sorted(path.name.removesuffix(ending) for path in folder.glob(f"*{ending}"))
+
+
+def _check_names(names: object) -> list[str]:
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+        raise TypeError(f"names must be a list of str, got {type(names).__name__}")
+    chosen = [check_text(f"names[{i}]", name) for i, name in enumerate(names)]
+    if len(set(chosen)) < len(chosen):
+        raise CorpusError("a writer is named twice: its documents would be there twice")
+    return chosen
+
+
+def _refuse_incomplete(name: Path, index: dict[str, Any]) -> None:
+    """Refuse what a writer has left if it is not what its index says."""
+    for entry in index["files"]:
+        path = name.with_name(entry["file"])
+        try:
+            header = read_header(path)
+        except FileNotFoundError:
+            raise CorpusError(
+                f"{path}: named in {name}, but not there; restore it, or write it anew "
+                "by a ShardWriter of this name with overwrite=True"
+            ) from None
+        refuse_other(path, header, name, index, entry)

@@ -16,6 +16,7 @@ from array import array
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from pybpe import _glyphs
+from pybpe._extras import optional
 from pybpe.errors import ModelError
 from pybpe.formats._source import Source, shown, special_or_refuse
 from pybpe.formats.gpt2 import merges_model
@@ -152,13 +153,12 @@ def _fields(path: str) -> _Fields:
         ModelError: It cannot be read, or the package that reads it is missing.
         OSError: The file cannot be opened.
     """
-    try:
-        from gguf import GGUFReader
-    except ImportError:
+    if optional("gguf") is None:
         raise ModelError(
             "it is a GGUF file, and the package that reads those is not installed: "
             "pip install 'pybpe[gguf]'"
-        ) from None
+        )
+    from gguf import GGUFReader
 
     class Reader(GGUFReader):
         """Stops where the file ends: the package would go on reading nothing."""

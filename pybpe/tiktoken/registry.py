@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pybpe import encodings
+from pybpe._extras import optional
 from pybpe.formats._published import ENCODINGS as PUBLISHED
 from pybpe.tiktoken.core import Encoding
 
@@ -87,9 +88,8 @@ def _plugins() -> dict[str, Callable[[], dict[str, Any]]]:
     import importlib
     import pkgutil
 
-    try:
-        space = importlib.import_module("tiktoken_ext")
-    except ImportError:
+    space = optional("tiktoken_ext")
+    if space is None:
         return {}
     known: dict[str, Callable[[], dict[str, Any]]] = {}
     prefix = space.__name__ + "."

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pybpe import _glyphs, codepoint
+from pybpe._extras import optional
 from pybpe.codepoint import UNK_SURFACE, CodepointModel
 from pybpe.errors import ModelError
 from pybpe.formats._source import shown
@@ -65,17 +66,16 @@ def files(job: Job) -> list[bytes]:
         ModelError: The format cannot hold the tokenizer, or the `gguf` package is not
             installed.
     """
-    try:
-        from gguf import GGUFWriter
-    except ImportError:
+    gguf = optional("gguf")
+    if gguf is None:
         raise ModelError(
             "GGUF files are written by a package that is not installed: "
             "pip install 'pybpe[gguf]'"
-        ) from None
+        )
     is_bpe = isinstance(job.tokenizer._model, Model)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "vocabulary.gguf")
-        writer = GGUFWriter(path, "gpt2" if is_bpe else "llama")
+        writer = gguf.GGUFWriter(path, "gpt2" if is_bpe else "llama")
         add_to(writer, job.tokenizer, roles=job.roles)
         writer.write_header_to_file()
         writer.write_kv_data_to_file()

@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 
 from pybpe import _glyphs
+from pybpe._extras import optional
 from pybpe.errors import ModelError
 from pybpe.formats._source import shown
 from pybpe.model import Model
@@ -70,10 +71,10 @@ def check(job: Job, folder: Path) -> None:
     special: dict[str | bytes, int] = dict(model.special_tokens)
     read = load((vocabulary, merges), pattern=model.split, special_tokens=special)
     compare_tokenizers(tokenizer, read)
-    try:
-        from tokenizers import models
-    except ImportError:
+    tokenizers = optional("tokenizers")
+    if tokenizers is None:
         return
+    models = tokenizers.models
     table, pairs = models.BPE.read_file(str(vocabulary), str(merges))
     theirs = models.BPE(table, pairs)
     compare_tables(json.loads(vocabulary.read_bytes()), table, "tokenizers")

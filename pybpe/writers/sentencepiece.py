@@ -12,6 +12,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pybpe._extras import optional
 from pybpe.codepoint import CONTROL, NORMAL, UNKNOWN, CodepointModel
 from pybpe.errors import ModelError
 from pybpe.formats import sentencepiece_writer
@@ -163,9 +164,8 @@ def check(job: Job, folder: Path) -> None:
     read = load(path)
     if read != tokenizer:
         raise ModelError("pybpe reads the file otherwise: its content is not the same")
-    try:
-        import sentencepiece
-    except ImportError:
+    sentencepiece = optional("sentencepiece")
+    if sentencepiece is None:
         return
     theirs = sentencepiece.SentencePieceProcessor(model_proto=path.read_bytes())
     model = tokenizer._model

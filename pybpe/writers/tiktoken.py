@@ -9,6 +9,7 @@ from __future__ import annotations
 from binascii import b2a_base64
 from pathlib import Path
 
+from pybpe._extras import optional
 from pybpe.errors import ModelError
 from pybpe.formats.tiktoken import first_gap, is_published
 from pybpe.model import Model
@@ -67,9 +68,8 @@ def check(job: Job, folder: Path) -> None:
     read = load(folder / job.names[0], pattern=model.split, special_tokens=special)
     compare_tokenizers(tokenizer, read)
     pattern = _pattern(model)
-    try:
-        import tiktoken
-    except ImportError:
+    tiktoken = optional("tiktoken")
+    if tiktoken is None:
         return
     if (
         pattern is None
@@ -85,7 +85,8 @@ def check(job: Job, folder: Path) -> None:
     )
 
     def encode(text: str) -> list[int]:
-        return encoding.encode(text, allowed_special="all")
+        ids: list[int] = encoding.encode(text, allowed_special="all")
+        return ids
 
     compare_ids(tokenizer, encode, "tiktoken")
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pybpe import _binding, _glyphs
+from pybpe._extras import optional
 from pybpe.codepoint import CodepointModel
 from pybpe.errors import ModelError
 from pybpe.formats._source import shown
@@ -244,15 +245,14 @@ def _numbered_right(tokens: list[tuple[str, int]], vocab: dict[str, int]) -> boo
 def check(job: Job, folder: Path) -> None:
     """Read the file back with tokenizers if it is installed, else with pybpe."""
     tokenizer, path = job.tokenizer, folder / job.names[0]
-    try:
-        from tokenizers import Tokenizer as Theirs
-    except ImportError:
+    tokenizers = optional("tokenizers")
+    if tokenizers is None:
         from pybpe.loading import load
 
         _compare_with_ours(tokenizer, load(path))
         return
     try:
-        theirs = Theirs.from_file(str(path))
+        theirs = tokenizers.Tokenizer.from_file(str(path))
     except Exception as error:
         raise ModelError(f"tokenizers cannot read the file: {error}") from None
     compare_tables(_expected(tokenizer), theirs.get_vocab(), "tokenizers")
@@ -260,9 +260,9 @@ def check(job: Job, folder: Path) -> None:
     found = {(number, token.content): token.special for number, token in added.items()}
     listed = _listed(tokenizer)
     # User-defined pieces may be cut out by the pre-tokenizer instead.
-    optional = {key for key, special in listed.items() if not special} - found.keys()
+    may_lack = {key for key, special in listed.items() if not special} - found.keys()
     if isinstance(tokenizer._model, CodepointModel):
-        listed = {key: listed[key] for key in listed if key not in optional}
+        listed = {key: listed[key] for key in listed if key not in may_lack}
     compare_tables(listed, found, "tokenizers")
 
     def encode(text: str) -> list[int] | None:
