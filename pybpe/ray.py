@@ -37,7 +37,9 @@ try:
     import ray
     import ray.data
     import ray.data.block
-except ImportError as _error:
+except ModuleNotFoundError as _error:
+    if _error.name not in ("pyarrow", "ray", "ray.data"):
+        raise  # one is there and broken, and must say so itself
     raise ImportError(
         f"pybpe.ray needs Ray Data ({_error}): pip install 'pybpe[ray]'"
     ) from None

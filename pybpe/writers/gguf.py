@@ -67,7 +67,9 @@ def files(job: Job) -> list[bytes]:
     """
     try:
         from gguf import GGUFWriter
-    except ImportError:
+    except ModuleNotFoundError as error:
+        if error.name != "gguf":
+            raise  # it is there and broken, and must say so itself
         raise ModelError(
             "GGUF files are written by a package that is not installed: "
             "pip install 'pybpe[gguf]'"
