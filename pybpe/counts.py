@@ -151,7 +151,10 @@ class Counts:
                 like), it is damaged or truncated, it needs a newer pybpe, or it has
                 more than `max_pretokens`.
             OSError: It cannot be read.
+            TypeError: `path` is no path.
         """
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"path must be str or os.PathLike, got {path!r:.100}")
         return merge_counts([path], max_pretokens=max_pretokens)
 
     @classmethod

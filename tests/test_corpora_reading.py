@@ -10,6 +10,7 @@ import lzma
 import os
 import re
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -241,7 +242,6 @@ def test_zeros_stand_where_formats_have_them(
 def test_packed_pipes_are_read(tmp_path: Path) -> None:
     if not hasattr(os, "mkfifo"):
         pytest.skip("needs named pipes")
-    import threading
 
     path = tmp_path / "a.jsonl.gz"
     os.mkfifo(path)
@@ -337,3 +337,107 @@ def test_packages_are_named_where_they_are_missing_and_only_there(
                 act(tmp_path)
         if message != hint:
             assert found.value is error
+
+
+# ---------------------------------------------------------------- where something is
+
+
+MB = 1_000_000
+
+
+def chunks_of(size: int, line: bytes) -> list[bytes]:
+    return [line] * (size // len(line))
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".jsonl.gz"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_lines_are_numbered_right_in_large_files(
+    tmp_path: Path, ending: str, mark: bytes
+) -> None:
+    path = tmp_path / f"a{ending}"
+    good = json.dumps({"text": "déjà vu " * 20}, ensure_ascii=False).encode() + b"\n"
+    lines = chunks_of(9 * MB, good)
+    for bad, complaint in (
+        (b'{"text": "\xc3\xa9t\xff"}\n', "not UTF-8 at byte 13 of the line"),
+        (b'{"text": "a" "b"}\n', "not valid JSON: Expecting ',' delimiter at char"),
+        (b'{"text": "a<|end|>"}\n', "the text spells the special token '<|end|>' at"),
+    ):
+        # The last of them is the first in one of the later blocks, or about so.
+        for at in (0, len(lines) - 1, len(lines) // 2, (4 << 20) // len(good)):
+            data = mark + b"".join((*lines[:at], bad, *lines[at:]))
+            path.write_bytes(
+                gzip.compress(data, 1) if ending.endswith("gz") else data
+            )
+            message = encoding_fails(path)
+            assert message.startswith(f"{path}, line {at + 1:,}: {complaint}"), at
+
+
+@pytest.mark.parametrize("ending", [".txt", ".txt.gz"])
+def test_characters_are_numbered_right_in_large_files(
+    tmp_path: Path, ending: str
+) -> None:
+    path = tmp_path / f"a{ending}"
+    line = "déjà vu €\n".encode()
+    lines = chunks_of(9 * MB, line + b"\xff\n")
+    for at in (0, 5, len(lines) // 2, len(lines) - 1):
+        before = b"".join(lines[:at])
+        data = before + b"<|end|>" + b"".join(lines[at:])
+        path.write_bytes(gzip.compress(data, 1) if ending.endswith("gz") else data)
+        message = encoding_fails(path)
+        characters = len(before.decode("utf-8", "replace"))
+        assert message.startswith(
+            f"{path}: the text spells the special token '<|end|>' at character "
+            f"{characters} (byte {len(before)}), "
+        ), at
+        message = encoding_fails(path, split_on="\n")
+        assert message.startswith(
+            f"{path}, document {2 * at + 1}: the text spells the special token "
+            "'<|end|>' at character 0 (byte 0), "
+        ), at
+
+
+def encoding_fails(path: Path, **options: Any) -> str:
+    tok = TOK.add_special_tokens(["<|end|>"])
+    with pytest.raises((CorpusError, pybpe.SpecialTokenError)) as error:
+        tok.encode_files(
+            path, path.parent / "out", separator=None, overwrite=True, **options
+        )
+    return str(error.value)
+
+
+def test_positions_in_pipes_are_right(tmp_path: Path) -> None:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("needs named pipes")
+    for name, data, place in (
+        ("a.jsonl", b'\xef\xbb\xbf{"text": "low"}\n{"txt": 1}\n', ", byte 19: has no"),
+        ("a.txt", b"low " * 2 * MB + b"<|end|>", ", from byte 4,194,303 on: the "),
+    ):
+        path = tmp_path / name
+        os.mkfifo(path)
+        feeder = threading.Thread(target=path.write_bytes, args=(data,))
+        feeder.start()
+        assert re.match(re.escape(str(path)) + place, encoding_fails(path))
+        feeder.join()
+
+
+# ---------------------------------------------------------------- names
+
+
+class NoText:
+    def __fspath__(self) -> bytes:
+        return b"x"
+
+
+@pytest.mark.parametrize("name", [b"x", bytearray(b"x"), 3, None, NoText()])
+def test_paths_are_no_bytes(tmp_path: Path, name: Any) -> None:
+    shown = re.escape(f"must be str or os.PathLike, got {name!r:.100}")
+    for act in ACTS.values():
+        with pytest.raises(TypeError, match="^paths " + shown):
+            act(name, 1) if act is not ACTS["encode"] else TOK.encode_files(
+                name, tmp_path / "out", separator=None
+            )
+        with pytest.raises(TypeError, match=r"^paths\[1\] " + shown):
+            pybpe.count_files(["x", name])
+    if not isinstance(name, NoText):
+        with pytest.raises(TypeError, match="^path " + shown):
+            pybpe.Counts.load(name)
