@@ -90,9 +90,7 @@ def _of_package(**options: Any) -> CodepointModel:
 
     try:
         import sentencepiece
-    except ModuleNotFoundError as error:
-        if error.name != "sentencepiece":
-            raise  # it is there and broken, and must say so itself
+    except ImportError:
         what = " and ".join(f"{key}={value!r}" for key, value in options.items())
         raise TrainingError(
             f"{what} needs rules that come with the sentencepiece package: pip install "

@@ -493,13 +493,15 @@ def options_for(counts: Counts, given: Given) -> Options:
     wanted, found = set(options.cut_out), set(counts._head.cut_out)
     if more := wanted - found:
         raise ValueError(
-            f"{_shown(more)} was not cut out of the texts when they were counted: "
-            "count again with it, or add special tokens to the finished tokenizer"
+            f"special_tokens, protected or initial: {_shown(more)} was not cut out of "
+            "the texts when they were counted: count again with it, or add special "
+            "tokens to the finished tokenizer"
         )
     if less := found - wanted:
         raise ValueError(
-            f"{_shown(less)} was cut out of the texts when they were counted: name it "
-            "as special or protected, or give the tokenizer that has it as initial"
+            f"special_tokens, protected or initial: {_shown(less)} was cut out of the "
+            "texts when they were counted: name it as special or protected, or "
+            "give the tokenizer that has it as initial"
         )
     return options
 

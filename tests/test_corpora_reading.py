@@ -301,11 +301,6 @@ class Broken:
             r"pybpe.ray needs Ray Data \(.*\): pip install 'pybpe\[ray\]'",
             lambda _: importlib.import_module("pybpe.ray"),
         ),
-        (
-            "gguf",
-            r"package that reads those is not installed: pip install 'pybpe\[gguf\]'",
-            lambda path: pybpe.load(path / "a.gguf"),
-        ),
     ],
 )
 def test_packages_are_named_where_they_are_missing_and_only_there(
@@ -315,7 +310,6 @@ def test_packages_are_named_where_they_are_missing_and_only_there(
     hint: str,
     act: Callable[[Path], object],
 ) -> None:
-    (tmp_path / "a.gguf").write_bytes(b"GGUF" + bytes(60))
     for name in ("a.parquet", "a.txt.zst"):
         (tmp_path / name).write_bytes(b"")
     if package == "backports.zstd" and sys.version_info >= (3, 14):
@@ -365,9 +359,7 @@ def test_lines_are_numbered_right_in_large_files(
         # The last of them is the first in one of the later blocks, or about so.
         for at in (0, len(lines) - 1, len(lines) // 2, (4 << 20) // len(good)):
             data = mark + b"".join((*lines[:at], bad, *lines[at:]))
-            path.write_bytes(
-                gzip.compress(data, 1) if ending.endswith("gz") else data
-            )
+            path.write_bytes(gzip.compress(data, 1) if ending.endswith("gz") else data)
             message = encoding_fails(path)
             assert message.startswith(f"{path}, line {at + 1:,}: {complaint}"), at
 

@@ -13,7 +13,7 @@ import pybpe
 from pybpe.cli.bars import Bars
 from pybpe.cli.files import as_files, check_output, model_files
 from pybpe.cli.models import load
-from pybpe.cli.options import in_our_words, was_given
+from pybpe.cli.options import api_errors, in_our_words, was_given
 
 if TYPE_CHECKING:
     from pybpe.corpora.inputs import Format
@@ -91,7 +91,11 @@ def train(
     started = time.monotonic()
     bars = Bars(quiet)
     try:
-        with as_files(files or ("-",)) as paths, warnings.catch_warnings():
+        with (
+            as_files(files or ("-",)) as paths,
+            warnings.catch_warnings(),
+            api_errors(),
+        ):
             warnings.simplefilter("ignore")  # the summary says it
             tok = pybpe.train_sentencepiece_from_files(
                 paths,
@@ -105,8 +109,8 @@ def train(
                 progress=bars,
                 **options,
             )
-    except (pybpe.BpeError, ValueError, TypeError) as error:
-        raise click.ClickException(in_our_words(str(error))) from None
+    except TypeError as error:  # of --normalizer-from
+        raise click.UsageError(in_our_words(str(error))) from None
     finally:
         bars.close()
     if Path(output).suffix == ".model":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ import pybpe
 from pybpe.cli.bars import Bar
 from pybpe.cli.models import load, pattern_option
 from pybpe.cli.options import (
+    api_errors,
     in_our_words,
     input_options,
     quiet_option,
@@ -134,24 +137,17 @@ def prepare(
     options["separator"] = separator_of(tok, separator, no_separator)
     bar = Meter(hidden=quiet or not sys.stderr.isatty())
     try:
-        report = tok.encode_files(
-            files,
-            folder,
-            format=form,
-            allowed_special="all" if allow_special else frozenset(),
-            disallowed_special=() if plain else "all",
-            num_threads=threads,
-            progress=bar,
-            **options,
-        )
-    except pybpe.SpecialTokenError as error:
-        message = str(error).partition(" To encode it as")[0]
-        raise click.ClickException(
-            f"{message} Pass --allow-special to encode it as the special token, or "
-            "--plain to encode it as plain text; the run goes on from here"
-        ) from None
-    except (pybpe.BpeError, ValueError) as error:
-        raise click.ClickException(in_our_words(str(error))) from None
+        with api_errors(), api_refusals():
+            report = tok.encode_files(
+                files,
+                folder,
+                format=form,
+                allowed_special="all" if allow_special else frozenset(),
+                disallowed_special=() if plain else "all",
+                num_threads=threads,
+                progress=bar,
+                **options,
+            )
     except KeyboardInterrupt:
         bar.close()
         if not quiet:
@@ -161,6 +157,26 @@ def prepare(
         bar.close()
     if not quiet:
         summary(report, folder)
+
+
+@contextmanager
+def api_refusals() -> Iterator[None]:
+    """Say which options are about tokens that the API refuses.
+
+    Raises:
+        click.ClickException: A document spells a special token.
+        click.UsageError: There is no such separator.
+    """
+    try:
+        yield
+    except pybpe.SpecialTokenError as error:
+        message = str(error).partition(" To encode it as")[0]
+        raise click.ClickException(
+            f"{message} Pass --allow-special to encode it as the special token, or "
+            "--plain to encode it as plain text; the run goes on from here"
+        ) from None
+    except pybpe.UnknownTokenError as error:
+        raise click.UsageError(in_our_words(str(error))) from None
 
 
 def separator_of(

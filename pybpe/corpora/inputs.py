@@ -108,7 +108,7 @@ def find_sources(
     return found
 
 
-def _names(paths: Paths) -> list[str]:
+def _names(paths: object) -> list[str]:
     """Return names, of which the caller gave one or several.
 
     Raises:

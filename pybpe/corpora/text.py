@@ -146,9 +146,7 @@ def read_split(source: Source, start: Place, separator: bytes) -> Iterator[TextC
                 number = after.number
 
 
-def _together(
-    source: Source, texts: list[bytes], after: Place, raw: int
-) -> TextChunk:
+def _together(source: Source, texts: list[bytes], after: Place, raw: int) -> TextChunk:
     offsets = array("Q", accumulate(map(len, texts), initial=0))
     first = after.number - len(texts)
     data = b"".join(texts)

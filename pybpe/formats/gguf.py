@@ -154,9 +154,7 @@ def _fields(path: str) -> _Fields:
     """
     try:
         from gguf import GGUFReader
-    except ModuleNotFoundError as error:
-        if error.name != "gguf":
-            raise  # it is there and broken, and must say so itself
+    except ImportError:
         raise ModelError(
             "it is a GGUF file, and the package that reads those is not installed: "
             "pip install 'pybpe[gguf]'"

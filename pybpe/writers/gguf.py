@@ -67,9 +67,7 @@ def files(job: Job) -> list[bytes]:
     """
     try:
         from gguf import GGUFWriter
-    except ModuleNotFoundError as error:
-        if error.name != "gguf":
-            raise  # it is there and broken, and must say so itself
+    except ImportError:
         raise ModelError(
             "GGUF files are written by a package that is not installed: "
             "pip install 'pybpe[gguf]'"
