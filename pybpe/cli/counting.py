@@ -10,7 +10,7 @@ import click
 
 import pybpe
 from pybpe.cli.bars import Bars
-from pybpe.cli.files import as_files, check_output, model_files, output
+from pybpe.cli.files import as_files, check_output, model_files, output, tell
 from pybpe.cli.models import load
 from pybpe.cli.options import (
     api_errors,
@@ -170,9 +170,8 @@ def _write(counts: pybpe.Counts, target: str) -> None:
 
 def _tell(counts: pybpe.Counts, target: str, seconds: float) -> None:
     files = "file" if counts.documents == 1 else "files"
-    click.echo(
+    tell(
         f"{'stdout' if target == '-' else target}: {counts.documents:,} {files}, "
         f"{counts.bytes:,} bytes, {counts.pretokens:,} pretokens, {len(counts):,} of "
-        f"them distinct; {seconds:.1f} s",
-        err=True,
+        f"them distinct; {seconds:.1f} s"
     )

@@ -12,6 +12,7 @@ import click
 
 import pybpe
 from pybpe.cli.bars import Bar
+from pybpe.cli.files import tell
 from pybpe.cli.models import load, pattern_option
 from pybpe.cli.options import (
     api_errors,
@@ -151,7 +152,7 @@ def prepare(
     except KeyboardInterrupt:
         bar.close()
         if not quiet:
-            click.echo("the same command goes on from here", err=True)
+            tell("the same command goes on from here")
         raise
     finally:
         bar.close()
@@ -234,19 +235,15 @@ def summary(report: EncodingReport, folder: str) -> None:
     """Tell what there is now, and how quickly it was made."""
     n = len(report.files)
     shown = str(Path(report.files[0]).name) if n == 1 else f"{n:,} files"
-    click.echo(
+    tell(
         f"{folder}: {shown} of {report.dtype}; {report.documents:,} documents, "
         f"{report.tokens:,} tokens of {report.bytes:,} bytes of text "
-        f"({report.tokens_per_byte:.3f} tokens per byte)",
-        err=True,
+        f"({report.tokens_per_byte:.3f} tokens per byte)"
     )
     if report.empty:
-        click.echo(f"{report.empty:,} documents have no text", err=True)
+        tell(f"{report.empty:,} documents have no text")
     if report.resumed == report.documents:
-        click.echo("it was finished already: nothing was done", err=True)
+        tell("it was finished already: nothing was done")
         return
     before = f", {report.resumed:,} documents were there" if report.resumed else ""
-    click.echo(
-        f"{report.seconds:.1f} s, {report.bytes_per_second / 1e6:.1f} MB/s{before}",
-        err=True,
-    )
+    tell(f"{report.seconds:.1f} s, {report.bytes_per_second / 1e6:.1f} MB/s{before}")

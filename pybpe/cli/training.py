@@ -14,7 +14,7 @@ import click
 import pybpe
 from pybpe.cli import codepoint
 from pybpe.cli.bars import Bars
-from pybpe.cli.files import as_files, check_output, model_files
+from pybpe.cli.files import as_files, check_output, model_files, tell
 from pybpe.cli.models import load
 from pybpe.cli.options import (
     api_errors,
@@ -312,7 +312,7 @@ def save(
     for name, one in [*made, (output, tok)]:
         one.save(name)
         if not quiet:
-            click.echo(f"{name}: {one.vocab_size:,} tokens", err=True)
+            tell(f"{name}: {one.vocab_size:,} tokens")
     return report
 
 
@@ -358,11 +358,10 @@ def summary(
 ) -> None:
     """Tell what training did, and why it gave fewer tokens than were asked for."""
     took = {phase.name: phase.seconds for phase in report.phases}
-    click.echo(
+    tell(
         f"{report.bytes:,} bytes, {report.pretokens:,} pretokens, "
         f"{report.distinct_pretokens:,} of them distinct; {took['count']:.1f} s to "
-        f"count, {took['merge']:.1f} s to merge, {seconds:.1f} s in all",
-        err=True,
+        f"count, {took['merge']:.1f} s to merge, {seconds:.1f} s in all"
     )
     if report.vocab_size == report.vocab_size_asked:
         return
@@ -377,7 +376,7 @@ def summary(
     elif report.bytes == 0:
         why = "the text is empty"
     asked = report.vocab_size_asked
-    click.echo(f"note: fewer than the {asked:,} asked for: {why}", err=True)
+    tell(f"note: fewer than the {asked:,} asked for: {why}")
 
 
 @click.command()
