@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
     from pybpe.split import Split
 
-# Small texts are collected into portions of about this many bytes.
+# Small texts are collected into portions of about this many bytes, or so many texts.
 PORTION = 1 << 20
+_MAX_BATCH = 1 << 16
 
 # Large texts and files are counted in blocks of so many, little enough to stay in a
 # core's cache from reading to splitting. Ctrl-C has to wait for one of them.
@@ -146,6 +147,8 @@ class PretokenCounter:
             else:
                 data = to_utf8(text, f"texts[{i}]")
             self.documents += 1
+            if not data:
+                continue  # there may be millions
             if len(data) >= PORTION:
                 self._submit_batch(batch, held)
                 batch, held = [], 0
@@ -157,7 +160,7 @@ class PretokenCounter:
                 continue
             batch.append(data)
             held += len(data)
-            if held >= PORTION:
+            if held >= PORTION or len(batch) >= _MAX_BATCH:
                 self._submit_batch(batch, held)
                 batch, held = [], 0
         self._submit_batch(batch, held)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import bz2
 import gzip
 import importlib
+import itertools
 import json
 import lzma
 import os
 import re
 import sys
 import threading
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -433,3 +435,48 @@ def test_paths_are_no_bytes(tmp_path: Path, name: Any) -> None:
     if not isinstance(name, NoText):
         with pytest.raises(TypeError, match="^path " + shown):
             pybpe.Counts.load(name)
+
+
+# ---------------------------------------------------------------- memory
+
+
+def write_texts(n: int, path: Path) -> None:
+    with pybpe.ShardWriter(
+        TOK, path / "w", separator=None, num_threads=1, overwrite=True
+    ) as writer:
+        writer.add(itertools.repeat("", n))
+
+
+def prepare_lines(n: int, path: Path) -> None:
+    with (path / "a.jsonl").open("wb") as file:
+        file.writelines(itertools.repeat(b'{"text": ""}\n', n))
+    ACTS["encode"](path / "a.jsonl", 1)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda n, _: pybpe.count_texts(itertools.repeat("", n), num_threads=1),
+        lambda n, _: pybpe.count_texts(itertools.repeat("a", n), num_threads=1),
+        write_texts,
+        prepare_lines,
+    ],
+    ids=["empty", "short", "write", "prepare"],
+)
+def test_a_document_takes_no_memory_for_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, act: Callable[[int, Path], object]
+) -> None:
+    for module in (corpora.jsonl, corpora.prepare, corpora.documents):
+        monkeypatch.setattr(module, "CHUNK", 1 << 16)
+    n = 100_000
+    peaks = []
+    for times in (1, 4):
+        folder = tmp_path / str(times)
+        folder.mkdir()
+        tracemalloc.start()
+        try:
+            act(times * n, folder)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    assert peaks[1] - peaks[0] < 3 * n, peaks
