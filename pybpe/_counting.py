@@ -8,8 +8,8 @@ two seams (see `csrc/seams.h`).
 
 from __future__ import annotations
 
+import os
 import queue
-import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 from pybpe import _binding
 from pybpe._binding_training import Counts, Merging, Seams
 from pybpe._text import to_utf8
+from pybpe.errors import became_shorter
 
 if TYPE_CHECKING:
     import io
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
 
     from pybpe.split import Split
 
-# Small texts are collected into portions of about this many bytes.
+# Small texts are collected into portions of about this many bytes, or so many texts.
 PORTION = 1 << 20
+_MAX_BATCH = 1 << 16
 
 # Large texts and files are counted in blocks of so many, little enough to stay in a
 # core's cache from reading to splitting. Ctrl-C has to wait for one of them.
@@ -145,6 +147,8 @@ class PretokenCounter:
             else:
                 data = to_utf8(text, f"texts[{i}]")
             self.documents += 1
+            if not data:
+                continue  # there may be millions
             if len(data) >= PORTION:
                 self._submit_batch(batch, held)
                 batch, held = [], 0
@@ -156,7 +160,7 @@ class PretokenCounter:
                 continue
             batch.append(data)
             held += len(data)
-            if held >= PORTION:
+            if held >= PORTION or len(batch) >= _MAX_BATCH:
                 self._submit_batch(batch, held)
                 batch, held = [], 0
         self._submit_batch(batch, held)
@@ -166,23 +170,24 @@ class PretokenCounter:
             self._submit(partial(self._count_batch, batch, self.size, held))
         self.size += held
 
-    def add_files(self, paths: Iterable[Path]) -> None:
-        """Count files; each is one text.
+    def add_file(self, path: Path, size: int | None) -> None:
+        """Count a file; it is one text.
+
+        Args:
+            path: The file.
+            size: How many bytes it has; what is appended meanwhile is left out. None
+                for a pipe, and 0 for one of the system's files without a size.
 
         Raises:
-            OSError: A file cannot be read.
+            CorpusError: It is shorter than that.
+            OSError: It cannot be read.
         """
-        for path in paths:
-            self.documents += 1
-            status = path.stat()
-            if stat.S_ISREG(status.st_mode) and status.st_size > 0:
-                # What is appended meanwhile is left out: the next file's positions
-                # follow the size that the file has now.
-                self._submit_file(path, status.st_size)
-                self.size += status.st_size
-            else:
-                # A pipe, or one of the system's files without a size.
-                self._count_pipe(path)
+        self.documents += 1
+        if size:
+            self._submit_file(path, size)
+            self.size += size
+        else:
+            self._count_pipe(path)
 
     def add_stream(self, stream: Readable) -> None:
         """Count one text that comes in blocks, on this thread."""
@@ -192,7 +197,9 @@ class PretokenCounter:
     def _submit_file(self, path: Path, size: int) -> None:
         with path.open("rb", buffering=0) as file:
             for start, end in self._parts(_portions(file), size):
-                self._submit(partial(self._count_file, path, start, end, self.size))
+                self._submit(
+                    partial(self._count_file, path, start, end, size, self.size)
+                )
 
     def _parts(
         self, known: Callable[[int, int], bytes], size: int
@@ -252,11 +259,21 @@ class PretokenCounter:
         self._advance(share, size)
 
     def _count_file(
-        self, path: Path, start: int, end: int, position: int, share: _Share
+        self,
+        path: Path,
+        start: int,
+        end: int,
+        size: int,
+        position: int,
+        share: _Share,
     ) -> None:
+        """Count a part of a file that had `size` bytes when it was found."""
         with path.open("rb", buffering=0) as file:
             file.seek(start)
-            self._count_stream(file, position + start, end - start, share)
+            taken = self._count_stream(file, position + start, end - start, share)
+            if taken < end - start and not self._stopped:
+                found = os.fstat(file.fileno()).st_size
+                raise became_shorter(str(path), size, min(found, size))
 
     def _count_pipe(self, path: Path) -> None:
         # On this thread, because the positions of what follows depend on its length.

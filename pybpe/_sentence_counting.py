@@ -11,7 +11,6 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -97,15 +96,6 @@ class SentenceCounter:
         self.size = 0
 
     # -------------------------------------------------------------- taking in
-
-    def add_files(self, paths: Iterable[Path]) -> None:
-        """Count the lines of files, which LF ends.
-
-        Raises:
-            OSError: A file cannot be read.
-            TrainingError: A line is not as `input_format` has it.
-        """
-        self.add_blocks(_blocks_of(path) for path in paths)
 
     def add_blocks(self, texts: Iterable[Iterable[bytes]]) -> None:
         """Count the lines of texts that come in blocks; the last needs no LF.
@@ -268,12 +258,6 @@ def _count_batch(
     batch: list[bytes], weights: array[int] | None, strip: bool, share: _Share
 ) -> None:
     share.sentences.add_batch(share.counts, batch, weights, strip=strip)
-
-
-def _blocks_of(path: Path) -> Iterator[bytes]:
-    with path.open("rb", buffering=0) as file:
-        while block := file.read(PORTION):
-            yield block
 
 
 def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:

@@ -151,7 +151,10 @@ class Counts:
                 like), it is damaged or truncated, it needs a newer pybpe, or it has
                 more than `max_pretokens`.
             OSError: It cannot be read.
+            TypeError: `path` is no path.
         """
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"path must be str or os.PathLike, got {path!r:.100}")
         return merge_counts([path], max_pretokens=max_pretokens)
 
     @classmethod
@@ -490,13 +493,15 @@ def options_for(counts: Counts, given: Given) -> Options:
     wanted, found = set(options.cut_out), set(counts._head.cut_out)
     if more := wanted - found:
         raise ValueError(
-            f"{_shown(more)} was not cut out of the texts when they were counted: "
-            "count again with it, or add special tokens to the finished tokenizer"
+            f"special_tokens, protected or initial: {_shown(more)} was not cut out of "
+            "the texts when they were counted: count again with it, or add special "
+            "tokens to the finished tokenizer"
         )
     if less := found - wanted:
         raise ValueError(
-            f"{_shown(less)} was cut out of the texts when they were counted: name it "
-            "as special or protected, or give the tokenizer that has it as initial"
+            f"special_tokens, protected or initial: {_shown(less)} was cut out of the "
+            "texts when they were counted: name it as special or protected, or "
+            "give the tokenizer that has it as initial"
         )
     return options
 

@@ -40,3 +40,11 @@ class CorpusError(BpeError, ValueError):
 
     The message names the file, the place in it and the way out.
     """
+
+
+def became_shorter(path: str, size: int, found: int) -> CorpusError:
+    """Return the error about a file that ends before it did; sizes are in bytes."""
+    return CorpusError(
+        f"{path}: became shorter while it was read: it had {size:,} bytes at the "
+        f"beginning, and has {found:,} now; begin again when nothing writes to it"
+    )

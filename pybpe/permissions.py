@@ -75,8 +75,13 @@ class Permissions:
         found: ForbiddenText,
         allowed: Allowed,
         disallowed: Disallowed,
+        before: tuple[int, int] = (0, 0),
     ) -> SpecialTokenError:
-        """Return the error about the refused string that was found in `data`."""
+        """Return the error about the refused string that was found in `data`.
+
+        Where `data` is not the whole text, `before` says how much is before it: bytes,
+        characters.
+        """
         position = found.position
         _, must_not = self._resolve(allowed, disallowed)
         token = as_text(
@@ -86,13 +91,13 @@ class Permissions:
                 default=data[position : position + 1],
             )
         )
-        character = len(data[:position].decode("utf-8", "replace"))
+        character = before[1] + len(data[:position].decode("utf-8", "replace"))
         which = "the text" if found.index is None else f"texts[{found.index}]"
         return SpecialTokenError(
             f"{which} spells the special token {token!r} at character {character} "
-            f"(byte {position}), which this call does not allow. To encode it as the "
-            f"special token, pass allowed_special={{{token!r}}}; to encode it as plain "
-            "text, pass disallowed_special=() or call encode_ordinary."
+            f"(byte {before[0] + position}), which this call does not allow. To encode "
+            f"it as the special token, pass allowed_special={{{token!r}}}; to encode "
+            "it as plain text, pass disallowed_special=() or call encode_ordinary."
         )
 
     def _resolve(

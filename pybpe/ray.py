@@ -37,7 +37,9 @@ try:
     import ray
     import ray.data
     import ray.data.block
-except ImportError as _error:
+except ModuleNotFoundError as _error:
+    if _error.name not in ("pyarrow", "ray", "ray.data"):
+        raise  # one is there and broken, and must say so itself
     raise ImportError(
         f"pybpe.ray needs Ray Data ({_error}): pip install 'pybpe[ray]'"
     ) from None
@@ -106,6 +108,7 @@ def count(
     """
     refuse_lone_text(special_tokens, "special_tokens", "a list of tokens")
     how = head_for(pattern, special_tokens, protected, initial)
+    _known_columns(ds, column)
     counted = ds.map_batches(
         _CountBlock(how, column, max_pretokens, num_cpus),
         batch_size=None,
@@ -345,7 +348,7 @@ def encode(
     tokenizer: Tokenizer,
     column: str = "text",
     *,
-    output_column: str = "ids",
+    output_column: str = "input_ids",
     allowed_special: Allowed = frozenset(),
     disallowed_special: Disallowed = "all",
     add_special_tokens: bool = False,
@@ -360,7 +363,8 @@ def encode(
         ds: A Ray Dataset.
         tokenizer: What encodes.
         column: See `count`.
-        output_column: The column of ids, lists of `uint32`. The others stay; leave off
+        output_column: The column of ids, lists of `uint32`; by default `input_ids`, as
+            `pybpe.MapFunction` and transformers call it. The others stay; leave off
             those that are not needed with `drop_columns`.
         allowed_special: See `Tokenizer.encode`.
         disallowed_special: See `Tokenizer.encode`.
@@ -369,11 +373,12 @@ def encode(
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: One makes no sense. What a row is the cause of (see
-            `Tokenizer.encode` and `count`), or an output column that is there already,
-            is raised when the result is used, by Ray: as a `RayTaskError` that has the
-            message.
+        ValueError: One makes no sense; or there is no such column, or the output column
+            is there already. What a row is the cause of (see `Tokenizer.encode` and
+            `count`), and columns that Ray does not know of beforehand, are told when
+            the result is used, by Ray: as a `RayTaskError` that has the message.
     """
+    refuse_taken(output_column, _known_columns(ds, column))
     function = MapFunction(
         tokenizer,
         column,
@@ -447,22 +452,24 @@ def write_shards(
         shard_size: See `pybpe.ShardWriter`.
         allowed_special: See `Tokenizer.encode`.
         disallowed_special: See `Tokenizer.encode`.
-        overwrite: Whether to remove the index of another set in this folder, and what
-            was written there under this name.
+        overwrite: Whether to write anew what was written there under this name, and to
+            take the place of the set that was joined there: its index goes before
+            anything is written. A folder that `encode_files` has written is refused.
         num_cpus: CPUs for each task, which are as many threads.
 
     Returns:
         The index of the set, in `folder`.
 
     Raises:
-        CorpusError: There is a set in this folder already.
+        CorpusError: There is a set in this folder already, or what `encode_files` has
+            written.
         TypeError: An argument has the wrong type.
-        ValueError: One makes no sense. What a row is the cause of is raised by Ray: as
-            a `RayTaskError` that has the message.
+        ValueError: One makes no sense; or there is no such column. What a row is the
+            cause of is raised by Ray: as a `RayTaskError` that has the message.
         UnknownTokenError: There is no such separator.
     """
     from pybpe.corpora import ShardWriter, join_shards
-    from pybpe.corpora.index import INDEX
+    from pybpe.corpora.index import INDEX, read_index
     from pybpe.errors import CorpusError
 
     where = Path(folder).absolute()
@@ -482,13 +489,19 @@ def write_shards(
             f"{found[0]}: there are shards in this folder; give another one, or "
             "overwrite=True"
         )
+    if (where / INDEX).exists() and "sources" in read_index(where / INDEX):
+        raise CorpusError(
+            f"{where}: holds what encode_files has written; give another folder"
+        )
     # Arguments that make no sense are refused before the work; and a set of shards has
     # one writer at least, whatever rows there are.
     with ShardWriter(tokenizer, where, name=f"{name}-none", **options):
+        _known_columns(ds, column)
+        # Before the shards, for it must not speak of shards that are others by now.
+        (where / INDEX).unlink(missing_ok=True)
         for path in where.glob(f"{name}-*"):
             if path.name.removeprefix(f"{name}-")[:6].isdecimal():
                 path.unlink()
-        (where / INDEX).unlink(missing_ok=True)
     sink = _Shards(tokenizer, where, column, name, options)
     with _order(ds, True):
         ds.write_datasink(sink, ray_remote_args=_resources(num_cpus))
@@ -534,15 +547,32 @@ class _Shards(ray.data.Datasink):  # type: ignore[misc]
 # ---------------------------------------------------------------- blocks
 
 
+def _known_columns(ds: Dataset, column: str) -> list[str]:
+    """Return the columns of a dataset, if Ray knows them without running anything.
+
+    Raises:
+        ValueError: `column` is not among them.
+    """
+    schema = ds.schema(fetch_if_missing=False)
+    names = [] if schema is None else list(schema.names)
+    if names:
+        _refuse_missing(column, names)
+    return names
+
+
+def _refuse_missing(column: str, names: list[str]) -> None:
+    if column not in names:
+        raise ValueError(
+            f"there is no column {column!r} but "
+            f"{', '.join(map(repr, names)) or 'none at all'}"
+        )
+
+
 def _texts(block: Table, column: str) -> list[bytes]:
     """Return the texts in a block of rows."""
     if block.num_rows == 0:
         return []  # it need not have columns, nor these a type
-    if column not in block.column_names:
-        raise ValueError(
-            f"there is no column {column!r} but "
-            f"{', '.join(map(repr, block.column_names)) or 'none at all'}"
-        )
+    _refuse_missing(column, block.column_names)
     found = block.column(column)
     kind = found.type.value_type if pa.types.is_dictionary(found.type) else found.type
     if found.null_count:

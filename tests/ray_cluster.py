@@ -47,6 +47,9 @@ STARTED = time.monotonic()
 @contextmanager
 def cluster(folder: Path) -> Iterator[None]:
     """Run a cluster of two nodes that can work, with its files in a folder."""
+    # Ray writes the address there, and expects the folder to be there already.
+    os.environ["RAY_TMPDIR"] = str(folder)
+    (folder / "ray").mkdir()
     nodes = Cluster(
         initialize_head=True,
         head_node_args={
@@ -163,7 +166,7 @@ def check_a_worker_that_dies(ds: Any, texts: list[str], folder: Path) -> None:
 def check_encoding(ds: Any, texts: list[str]) -> None:
     tok = pybpe.train(texts, 400, special_tokens=SPECIAL)
     ids = pybpe.ray.encode(ds, tok, allowed_special="all").take_all()
-    found = {row["text"]: list(map(int, row["ids"])) for row in ids}
+    found = {row["text"]: list(map(int, row["input_ids"])) for row in ids}
     want = tok.encode_batch(texts, allowed_special="all")
     same("number of rows", len(ids), len(texts))
     same("ids", [found[text] for text in texts], want)
@@ -180,8 +183,33 @@ def check_encoding(ds: Any, texts: list[str]) -> None:
         "spells the special token '<|end|>'",
         pybpe.ray.encode(ds, tok).materialize,
     )
-    again = pybpe.ray.encode(plain, tok, output_column="x", disallowed_special=())
-    refused("a column twice", RayTaskError, "column 'x' already", again.materialize)
+    refused(
+        "a column twice",
+        ValueError,
+        "column 'x' already",
+        lambda: pybpe.ray.encode(plain, tok, output_column="x").materialize(),
+    )
+    known = ray.data.from_items([{"text": "low", "n": 1}])
+    missing = "there is no column 'txt' but 'text', 'n'"
+    refused(
+        "a column that is known to be missing, before any work",
+        ValueError,
+        missing,
+        lambda: pybpe.ray.encode(known, tok, "txt"),
+    )
+    refused(
+        "a column known to be there",
+        ValueError,
+        "column 'n' already",
+        lambda: pybpe.ray.encode(known, tok, output_column="n"),
+    )
+    late = known.map_batches(lambda block: block, batch_format="pyarrow")
+    refused(
+        "a column that is missing",
+        RayTaskError,
+        missing,
+        lambda: pybpe.ray.encode(late, tok, "txt").materialize(),
+    )
 
 
 def check_shards(ds: Any, texts: list[str], folder: Path) -> None:
@@ -218,6 +246,42 @@ def check_shards(ds: Any, texts: list[str], folder: Path) -> None:
     many = pybpe.open_shards(folder / "many")
     same("documents after that", len(many), texts.count(""))
     refused(
+        "a missing column, before any work",
+        ValueError,
+        "there is no column 'txt' but 'text'",
+        lambda: pybpe.ray.write_shards(
+            ray.data.from_items([{"text": "low"}]),
+            tok,
+            folder / "many",
+            "txt",
+            overwrite=True,
+            **options,
+        ),
+    )
+    same("the set that stays", (folder / "many" / "index.json").exists(), True)
+    # A run that fails leaves no index that speaks of what it has replaced.
+    spelled = {**options, "disallowed_special": "all"}
+    refused(
+        "a text that spells a special token",
+        RayTaskError,
+        "spells the special token",
+        lambda: pybpe.ray.write_shards(
+            ds, tok, folder / "many", overwrite=True, **spelled
+        ),
+    )
+    same("the index after that", (folder / "many" / "index.json").exists(), False)
+    (folder / "a.txt").write_text("low")
+    tok.encode_files(folder / "a.txt", folder / "files", separator=None)
+    refused(
+        "a folder of encode_files",
+        pybpe.CorpusError,
+        "encode_files",
+        lambda: pybpe.ray.write_shards(
+            ds, tok, folder / "files", overwrite=True, **options
+        ),
+    )
+    same("its shards", len(pybpe.open_shards(folder / "files")), 1)
+    refused(
         "no such separator, before any work",
         pybpe.UnknownTokenError,
         "<s>",
@@ -242,7 +306,7 @@ def check_the_page(texts: list[str], folder: Path) -> None:
     want = [[*ids, tok.special_tokens["<|end|>"]] for ids in tok.encode_batch(plain)]
     same("the page's shards", [shards[i].tolist() for i in range(len(shards))], want)
     encoded = pq.read_table(folder / "encoded")
-    same("the page's columns", encoded.column_names, ["ids"])
+    same("the page's columns", encoded.column_names, ["input_ids"])
     same("the page's rows", encoded.num_rows, len(plain))
 
 

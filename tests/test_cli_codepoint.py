@@ -104,5 +104,6 @@ def test_what_a_tokenizer_shows_is_not_taken_for_options(tmp_path: Path) -> None
     message = fail(
         *("train", text, "--mode", "codepoint", "--vocab-size", 30),
         *("--normalizer-from", model, "-o", tmp_path / "m.model"),
+        status=2,
     )
     assert "--normalizer-from: <pybpe.Tokenizer vocab_size=270 pattern=" in message

@@ -62,8 +62,9 @@ def test_going_on_from_a_model(parts: list[Path], tmp_path: Path) -> None:
     succeed("train", "--from-counts", counts, *more, tmp_path / "a.pybpe")
     succeed("train", *parts, *more, tmp_path / "b.pybpe")
     assert (tmp_path / "a.pybpe").read_bytes() == (tmp_path / "b.pybpe").read_bytes()
-    said = fail("train", "--from-counts", counts, "--vocab-size", 300, "-o", start)
-    assert "'<s>' was cut out of the texts" in said
+    command = ("train", "--from-counts", counts, "--vocab-size", 300, "-o", start)
+    said = fail(*command, status=2)
+    assert "--initial: '<s>' was cut out of the texts" in said
 
 
 def test_documents_are_texts(tmp_path: Path) -> None:
@@ -110,12 +111,17 @@ def test_what_makes_no_sense_is_refused(parts: list[Path], tmp_path: Path) -> No
         ([*train, "--format", "text"], "--format is about counting", 2),
         ([*train, "--split-on", "x"], "--split-on is about counting", 2),
         ([*train, "--mode", "codepoint"], "--mode codepoint cannot train", 2),
-        ([*train, "--pattern", "gpt2"], "counts were made with <Split cl100k>", 1),
-        ([*train, "--special", "x"], "'x' was not cut out of the texts", 1),
+        ([*train, "--pattern", "gpt2"], "--pattern: the counts were made with <Spl", 2),
+        ([*train, "--special", "x"], "--special, --protected or --initial: 'x' was", 2),
         ([*train[:-4], "-o", counts, *train[-2:]], "is what is read, too", 2),
         (["count", parts[0], "-o", parts[0]], "is what is read, too", 2),
         (["count", *parts, "-o", out, "--special", ""], "empty token", 2),
         (["count", *parts, "-o", out, "--max-pretokens", 3], "--max-pretokens=3 di", 1),
+        (["count", *parts, "-o", out, "--split-on", ""], "'--split-on'", 2),
+        (["count", *parts, "-o", out, "--field", "\udcff"], "--field must be text", 2),
+        (["count", *parts, "-o", out, "--threads", 0], "'--threads'", 2),
+        (["count", "no.txt", "-o", out], "no.txt: No such file", 1),
+        (["merge-counts", counts, "-o", out, "--max-pretokens", 0], "'--max-pret", 2),
         (["merge-counts", "-o", out], "Missing argument 'FILE...'", 2),
         (["merge-counts", counts, other, "-o", out], "not counted with the same", 1),
         (["merge-counts", parts[0], "-o", out], "0.txt': not a file of counts but", 1),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -14,6 +16,7 @@ import pytest
 from cli_runs import environment, fail, pybpe_cli, succeed
 
 import pybpe
+from pybpe.cli import main
 
 TEXT = b"the cat sat on the mat, the other cat sat on that mat\n" * 50
 END = "<|endoftext|>"
@@ -260,3 +263,55 @@ def test_the_demo_reads_a_pipe(tmp_path: Path) -> None:
         out = succeed("demo", pipe, "--vocab-size", 265)
     assert b"198 bytes" in out
     assert b"False" not in out
+
+
+@needs_posix
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-", "2>/dev/full"])
+def test_closed_streams_lose_no_work(tmp_path: Path, closed: str) -> None:
+    if "full" in closed and not Path("/dev/full").exists():
+        pytest.skip("needs /dev/full")
+    (tmp_path / "in.txt").write_text("low lower lowest newer\n" * 3)
+    (tmp_path / "in.jsonl").write_text('{"text": "low"}\n')
+
+    def run(arguments: str) -> int:
+        command = f"exec {shlex.quote(sys.executable)} -m pybpe {arguments} {closed}"
+        done = subprocess.run(
+            ["sh", "-c", command], cwd=tmp_path, env=environment(), capture_output=True
+        )
+        assert b"Traceback" not in done.stderr
+        return done.returncode
+
+    assert run("train in.txt --vocab-size 262 --snapshot 260 -o m.pybpe") == 0
+    assert pybpe.load(tmp_path / "m-260.pybpe").vocab_size == 260
+    tok = pybpe.load(tmp_path / "m.pybpe")
+    assert tok == pybpe.train_from_files(tmp_path / "in.txt", 262)
+    assert run("prepare m.pybpe in.jsonl --no-separator -o out") == 0
+    if importlib.util.find_spec("numpy"):
+        assert pybpe.open_shards(tmp_path / "out")[0].tolist() == tok.encode("low")
+    assert run("count in.txt -o 0.counts") == 0
+    assert run("merge-counts 0.counts 0.counts -o 1.counts") == 0
+    assert pybpe.Counts.load(tmp_path / "1.counts").documents == 2
+    assert run("encode m.pybpe in.txt -o ids.txt") == 0
+    assert (tmp_path / "ids.txt").stat().st_size
+    assert run("train in.txt") == 2
+    assert run("encode m.pybpe nowhere") == 1
+    # What is written to stdout is lost if nobody takes it: that is a failure.
+    lost = ">&-" in closed.replace("2>&-", "")
+    for arguments in ("encode m.pybpe -t low", "decode m.pybpe 97", "info m.pybpe"):
+        assert run(arguments) == int(lost)
+
+
+def test_streams_that_python_has_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where there is no console, or the caller has taken them away."""
+    (tmp_path / "in.txt").write_text("low lower lowest newer\n" * 3)
+    for name in ("stdin", "stdout", "stderr"):
+        monkeypatch.setattr(sys, name, None)
+    out = tmp_path / "m.pybpe"
+    command = ["train", str(tmp_path / "in.txt"), "--vocab-size", "262", "-o"]
+    assert main([*command, str(out)]) == 0
+    assert pybpe.load(out).vocab_size == 262
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, None)
+    assert main(["info", str(out)]) == 1

@@ -54,6 +54,13 @@ def test_prepare(model: Path, tmp_path: Path) -> None:
     message = fail(*command, "--plain", "--layout", "megatron")
     assert 'begun with --layout "shards", and this is --layout "megatron"' in message
     assert "--overwrite" in message
+    for option, value, said in (
+        ("--field", "body", '--field "text", and this is --field "body"'),
+        ("--dtype", "uint32", '--dtype "uint16", and this is --dtype "uint32"'),
+        ("--separator", 260, "--separator 259, and this is --separator 260"),
+        ("--split-on", "x", '--split-on=null, and this is --split-on="x"'),
+    ):
+        assert said in fail(*command, "--plain", option, value)
     assert pybpe_cli(*command, "--allow-special", "--overwrite", "-q").err == ""
     row = pybpe.open_shards(out)[1].tolist()
     assert row == [*TOK.encode("hello <|pad|>", allowed_special="all"), 259]
@@ -84,9 +91,9 @@ def test_prepare_refuses(model: Path, tmp_path: Path) -> None:
     none = ("--no-separator", "--plain")
     message = fail("prepare", model, "-", *out, *none, status=2)
     assert "stdin cannot be read again" in message
-    assert "the special tokens are" in fail(
-        "prepare", model, source, *out, "--separator", "<|eot|>"
-    )
+    message = fail("prepare", model, source, *out, "--separator", "<|eot|>", status=2)
+    assert "--separator: " in message
+    assert "the special tokens are" in message
     assert "nowhere: No such file" in fail("prepare", model, "nowhere", *out, *none)
     message = fail("prepare", model, source, *out, *none, "--field", "body")
     assert (
@@ -97,13 +104,24 @@ def test_prepare_refuses(model: Path, tmp_path: Path) -> None:
         [(104, 101)], pattern=None, special_tokens={"x": 70_000}
     )
     wide.save(tmp_path / "wide.pybpe")
-    message = fail(
-        "prepare", tmp_path / "wide.pybpe", source, *out, *none, "--dtype", "uint16"
-    )
-    assert "--dtype 'uint16' holds ids below 65,536" in message
-    assert "--layout 'nanogpt' is one file" in fail(
-        "prepare", model, source, *out, *none, "--layout", "nanogpt", "--shard-size", 9
-    )
+    wide_ = ("prepare", tmp_path / "wide.pybpe", source, *out, *none)
+    for options, said in (
+        ("--dtype uint16", "--dtype 'uint16' holds ids below 65,536"),
+        ("--layout nanogpt --shard-size 9", "--layout 'nanogpt' is one file"),
+        ("--layout nanogpt --dtype int32", "--dtype must be 'auto' or one of"),
+        ("--shard-size 0", "'--shard-size'"),
+        ("--val-fraction 1", "'--val-fraction'"),
+        ("--threads 0", "'--threads'"),
+        ("--format csv", "'--format'"),
+        ("--split-on=", "'--split-on'"),
+        ("--separator-at middle", "'--separator-at'"),
+    ):
+        assert said in fail(*wide_, *options.split(), status=2)
+    assert "--field must be text" in fail(*wide_, "--field", "\udcff", status=2)
+    # What the data are the cause of is no wrong usage.
+    (tmp_path / "b.jsonl").write_text("[]")
+    command = ("prepare", model, tmp_path / "b.jsonl", "-o", tmp_path / "other")
+    assert "not an object" in fail(*command, *none)
 
 
 def test_train_takes_documents(tmp_path: Path) -> None:

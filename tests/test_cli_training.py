@@ -58,13 +58,11 @@ def test_going_on_from_a_model(corpus: Path) -> None:
         "info", new
     ).decode().replace("\r", "")
 
-    message = fail("train", corpus, "--initial", old, "--vocab-size", 279, "-o", new)
+    again = ("train", corpus, "--initial", old, "-o", new)
+    message = fail(*again, "--vocab-size", 279, status=2)
     assert "--vocab-size must be between 280 and" in message
     assert "the 280 tokens of --initial" in message
-    message = fail(
-        *("train", corpus, "--initial", old, "--num-merges", 1, "-o", new),
-        *("--byte-order", "identity"),
-    )
+    message = fail(*again, "--num-merges", 1, "--byte-order", "identity", status=2)
     assert "--byte-order" in message
     assert "byte_order" not in message
     # What is read is not written, and what is no model is said to be none.
@@ -144,4 +142,19 @@ def test_bad_values_are_wrong_usage(corpus: Path, options: str, said: str) -> No
         fail("train", corpus, "-o", out, *options.split(), status=2).split()
     )
     assert said in message.replace("\u2502", "")
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("ending", [".model", ".tiktoken", ".json", ".gguf"])
+def test_a_model_is_not_written_under_the_name_of_another(
+    tmp_path: Path, ending: str
+) -> None:
+    """And that is told before the training, which would be for nothing."""
+    out = tmp_path / f"x{ending}"
+    command = ("train", tmp_path / "no-corpus.txt", "--vocab-size", 300, "-o", out)
+    message = fail(*command, status=2)
+    assert f"'--output': {out} would be a pybpe model" in message
+    assert "`pybpe convert`" in message
+    assert ("--mode codepoint" in message) == (ending == ".model")
+    assert "minbpe" not in message or ending == ".model"
     assert not out.exists()

@@ -393,7 +393,7 @@ def test_inputs_that_are_refused(tmp_path: Path) -> None:
         find_sources(tmp_path / "a.parquet.gz")
     with pytest.raises(ValueError, match="format must be one of text, jsonl, parquet"):
         find_sources(tmp_path, "csv")
-    with pytest.raises(TypeError, match=r"paths\[1\] must be a str or a path, got int"):
+    with pytest.raises(TypeError, match=r"paths\[1\] must be str or os.Path"):
         find_sources([tmp_path, 3])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="split_on is empty"):
         read(tmp_path / "a.txt", split_on="")

@@ -216,7 +216,12 @@ def test_another_run_is_refused_by_name(
     before = digests(folder)
     other = TOK.add_special_tokens(["<|more|>"])
     changes: list[tuple[Any, dict[str, Any], str]] = [
-        (other, {}, "begun with fingerprint="),
+        (
+            other,
+            {},
+            f"begun with another tokenizer: its fingerprint begins with "
+            f"{TOK.fingerprint[:12]}, and this one's with {other.fingerprint[:12]};",
+        ),
         (TOK, {"separator": 0}, "begun with separator=259, and this is separator=0"),
         (TOK, {"layout": "nanogpt"}, 'layout="shards", and this is layout="nanogpt"'),
         (TOK, {"shard_size": 99}, "shard_size=100000000, and this is shard_size=99"),

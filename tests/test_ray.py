@@ -52,7 +52,9 @@ def test_a_cluster_of_two_nodes() -> None:
 
 
 def test_without_ray_its_extra_is_named(tmp_path: Path) -> None:
-    (tmp_path / "ray.py").write_text("raise ImportError('no Ray')", encoding="utf-8")
+    (tmp_path / "ray.py").write_text(
+        "raise ModuleNotFoundError('no Ray', name='ray')", encoding="utf-8"
+    )
     path = os.pathsep.join([str(tmp_path), str(Path(pybpe.__file__).parent.parent)])
     done = subprocess.run(
         [sys.executable, "-c", "import pybpe.ray"],

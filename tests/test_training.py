@@ -420,7 +420,9 @@ def test_wrong_files(tmp_path: Path) -> None:
     for paths in ("nowhere.txt", tmp_path / "nowhere"):  # a single one will do
         with pytest.raises(FileNotFoundError, match="nowhere"):
             pybpe.train_from_files(paths, 300)
-    with pytest.raises(TypeError, match=r"paths\[0\] must be a str or a path, got int"):
+    with pytest.raises(
+        TypeError, match=r"paths\[0\] must be str or os\.PathLike, got 3"
+    ):
         pybpe.train_from_files([3], 300)  # type: ignore[list-item]
 
 

@@ -134,7 +134,8 @@ def test_a_file_counts_as_its_contents(
         monkeypatch.setattr(_counting, "BLOCK", block)
         for num_threads in (1, 2):
             with PretokenCounter(split, SPECIAL, num_threads, lambda done: None) as c:
-                c.add_files(paths)
+                for path in paths:
+                    c.add_file(path, path.stat().st_size)
                 assert c.finish().items() == want, (block, num_threads)
             assert (c.documents, c.size) == (4, sum(map(len, contents)))
 
@@ -198,7 +199,8 @@ def test_threads_count_parts_of_large_texts(
         monkeypatch.setattr(_counting, "MOST_PART", 2 * part)
         for num_threads in (2, 4):
             with PretokenCounter(split, SPECIAL, num_threads, lambda done: None) as c:
-                c.add_files(paths)
+                for path in paths:
+                    c.add_file(path, path.stat().st_size)
                 assert c.finish().items() == want, (part, num_threads)
             assert c.size == sum(map(len, contents))
             assert count(contents, split, SPECIAL, num_threads) == want

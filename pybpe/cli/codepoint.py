@@ -11,9 +11,9 @@ import click
 
 import pybpe
 from pybpe.cli.bars import Bars
-from pybpe.cli.files import as_files, check_output, model_files
+from pybpe.cli.files import as_files, check_output, model_files, tell
 from pybpe.cli.models import load
-from pybpe.cli.options import in_our_words, was_given
+from pybpe.cli.options import api_errors, in_our_words, was_given
 
 if TYPE_CHECKING:
     from pybpe.corpora.inputs import Format
@@ -91,7 +91,11 @@ def train(
     started = time.monotonic()
     bars = Bars(quiet)
     try:
-        with as_files(files or ("-",)) as paths, warnings.catch_warnings():
+        with (
+            as_files(files or ("-",)) as paths,
+            warnings.catch_warnings(),
+            api_errors(),
+        ):
             warnings.simplefilter("ignore")  # the summary says it
             tok = pybpe.train_sentencepiece_from_files(
                 paths,
@@ -105,8 +109,8 @@ def train(
                 progress=bars,
                 **options,
             )
-    except (pybpe.BpeError, ValueError, TypeError) as error:
-        raise click.ClickException(in_our_words(str(error))) from None
+    except TypeError as error:  # of --normalizer-from
+        raise click.UsageError(in_our_words(str(error))) from None
     finally:
         bars.close()
     if Path(output).suffix == ".model":
@@ -150,29 +154,25 @@ def _summary(tok: pybpe.Tokenizer, output: str, seconds: float, quiet: bool) -> 
     details = report.details
     if not quiet:
         took = {phase.name: phase.seconds for phase in report.phases}
-        click.echo(f"{output}: {tok.vocab_size:,} pieces", err=True)
-        click.echo(
+        tell(f"{output}: {tok.vocab_size:,} pieces")
+        tell(
             f"{report.documents:,} lines, {report.bytes:,} bytes, "
             f"{report.pretokens:,} words, {report.distinct_pretokens:,} of them "
             f"distinct; {details['alphabet']:,} of {details['distinct_characters']:,} "
             f"characters have pieces; {took['count']:.1f} s to count, "
-            f"{took['merge']:.1f} s to merge, {seconds:.1f} s in all",
-            err=True,
+            f"{took['merge']:.1f} s to merge, {seconds:.1f} s in all"
         )
         if report.vocab_size < report.vocab_size_asked:
-            click.echo(
+            tell(
                 f"note: fewer than the {report.vocab_size_asked:,} asked for: "
-                f"{report.stop_reason}",
-                err=True,
+                f"{report.stop_reason}"
             )
     for name, why in (
         ("lines_too_long", "are longer than max_sentence_length"),
         ("lines_reserved", "hold U+2585, which sentencepiece keeps for itself"),
     ):
         if details[name]:
-            click.echo(
-                f"warning: {details[name]:,} lines were left out: they {why}", err=True
-            )
+            tell(f"warning: {details[name]:,} lines were left out: they {why}")
 
 
 def parse(settings: tuple[str, ...]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import click
 
 import pybpe
 from pybpe._format_names import FORMATS, ROLES
-from pybpe.cli.files import check_output, model_files
+from pybpe.cli.files import check_output, model_files, tell
 from pybpe.cli.models import load, pattern_option
 from pybpe.cli.options import in_our_words
 from pybpe.split import Split
@@ -108,6 +108,6 @@ def convert(
         except (pybpe.ModelError, ValueError) as error:
             raise click.ClickException(in_our_words(str(error))) from None
     for warning in caught:
-        click.echo(f"pybpe: warning: {warning.message}", err=True)
+        tell(f"pybpe: warning: {warning.message}")
     for path in paths:
-        click.echo(f"wrote {path}", err=True)
+        tell(f"wrote {path}")

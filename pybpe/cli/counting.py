@@ -10,9 +10,10 @@ import click
 
 import pybpe
 from pybpe.cli.bars import Bars
-from pybpe.cli.files import as_files, check_output, model_files, output
+from pybpe.cli.files import as_files, check_output, model_files, output, tell
 from pybpe.cli.models import load
 from pybpe.cli.options import (
+    api_errors,
     check_tokens,
     cut_option,
     in_our_words,
@@ -91,7 +92,7 @@ def count(
     max_pretokens: int | None,
     form: Format | None,
     field: str,
-    split_on: str | None,
+    split_on: bytes | None,
     threads: int | None,
     quiet: bool,
 ) -> None:
@@ -112,7 +113,7 @@ def count(
     started = time.monotonic()
     bars = Bars(quiet)
     try:
-        with as_files(files or ("-",)) as paths:
+        with as_files(files or ("-",)) as paths, api_errors():
             counts = pybpe.count_files(
                 paths,
                 special_tokens=specials,
@@ -126,8 +127,6 @@ def count(
                 progress=bars,
                 **options,
             )
-    except (pybpe.TrainingError, ValueError) as error:
-        raise click.ClickException(in_our_words(str(error))) from None
     finally:
         bars.close()
     _write(counts, target)
@@ -171,9 +170,8 @@ def _write(counts: pybpe.Counts, target: str) -> None:
 
 def _tell(counts: pybpe.Counts, target: str, seconds: float) -> None:
     files = "file" if counts.documents == 1 else "files"
-    click.echo(
+    tell(
         f"{'stdout' if target == '-' else target}: {counts.documents:,} {files}, "
         f"{counts.bytes:,} bytes, {counts.pretokens:,} pretokens, {len(counts):,} of "
-        f"them distinct; {seconds:.1f} s",
-        err=True,
+        f"them distinct; {seconds:.1f} s"
     )

@@ -24,6 +24,12 @@ _BATCH = 4 << 20
 _PAIRS = {"vocab.json", "merges.txt", "encoder.json", "vocab.bpe"}
 
 
+def tell(message: str) -> None:
+    """Print a message on stderr; if nobody can hear it, that is no reason to fail."""
+    with suppress(OSError):
+        click.echo(message, err=True)
+
+
 @contextmanager
 def source(path: str) -> Iterator[IO[bytes]]:
     """Open a file to read, or stdin for "-", in binary."""

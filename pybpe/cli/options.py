@@ -5,13 +5,16 @@ The Python API checks them again; its messages are for those who program.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
+import pybpe
 from pybpe._threads import MAX_THREADS
 from pybpe.corpora.inputs import FORMATS
 from pybpe.split import Split
@@ -21,12 +24,13 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 # What the Python API calls an option.
 _OPTIONS = {
+    "special_tokens, protected or initial": "--special, --protected or --initial",
     "vocab_size": "--vocab-size",
     "num_merges": "--num-merges",
     "min_frequency": "--min-frequency",
     "max_token_bytes": "--max-token-bytes",
     "max_pretokens": "--max-pretokens",
-    "byte_order=": "--byte-order ",
+    "byte_order=": "--byte-order",
     "initial": "--initial",
     r"snapshots\[\d+\]": "--snapshot",
     r"protected\[\d+\]": "--protected",
@@ -42,22 +46,31 @@ _OPTIONS = {
     "split_on": "--split-on",
     "allowed_special": "--allow-special",
     "disallowed_special": "--plain",
-    "layout=": "--layout ",
-    "format=": "--format ",
+    "layout=": "--layout",
+    "format=": "--format",
     "field=": "--field",
-    "dtype=": "--dtype ",
+    "dtype must": "--dtype must",
+    "dtype=": "--dtype",
+    "separator=null": "--no-separator",
+    "separator=": "--separator",
+    "separator:": "--separator:",
     "None puts nothing between documents": "--no-separator puts nothing between",
     r"special_tokens=\{\.\.\.\}": "--special TOKEN=ID",
     "special_tokens=": "--special",
     "special_tokens": "--special",
     "pattern=": "--pattern",
+    "pattern:": "--pattern:",
+    "field must": "--field must",
 }
 
 
-def _unescaped(
+def _as_separator(
     _context: click.Context, _option: click.Parameter, value: str | None
-) -> str | None:
-    return None if value is None else unescaped(value)
+) -> bytes | None:
+    """Return the very bytes that the shell passed, valid UTF-8 or not."""
+    if value == "":
+        raise click.BadParameter("nothing stands everywhere: leave it out")
+    return None if value is None else os.fsencode(unescaped(value))
 
 
 def input_options(command: _Command) -> _Command:
@@ -78,7 +91,7 @@ def input_options(command: _Command) -> _Command:
     split_on = click.option(
         "--split-on",
         metavar="STRING",
-        callback=_unescaped,
+        callback=_as_separator,
         help=r"What stands between the documents of a text file ('\n': each line is "
         "one). Default: a file is one text.",
     )
@@ -184,6 +197,29 @@ def in_our_words(message: str) -> str:
     # What a tokenizer shows of itself is no option.
     parts = re.split(r"(<pybpe\.[^>]*>)", message)
     for theirs, ours in _OPTIONS.items():
-        name = re.compile(rf"(?<![\w-]){theirs}(?!\w)")
-        parts[::2] = [name.sub(ours, part) for part in parts[::2]]
+        if theirs.endswith("="):
+            # With a value behind it, or none: "choose with field=".
+            name = re.compile(rf"(?<![\w-]){theirs}(?=([^\s.,;:)]?))")
+        else:
+            name = re.compile(rf"(?<![\w-]){theirs}(?!\w)()")
+        parts[::2] = [
+            name.sub(lambda found, ours=ours: f"{ours} " if found[1] else ours, part)
+            for part in parts[::2]
+        ]
     return "".join(parts)
+
+
+@contextmanager
+def api_errors() -> Iterator[None]:
+    """Tell errors of the Python API: wrong usage of an option, or work that failed.
+
+    Raises:
+        click.UsageError: An option has a value that makes no sense.
+        click.ClickException: The work failed.
+    """
+    try:
+        yield
+    except pybpe.BpeError as error:
+        raise click.ClickException(in_our_words(str(error))) from None
+    except ValueError as error:
+        raise click.UsageError(in_our_words(str(error))) from None

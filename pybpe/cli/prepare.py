@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +12,10 @@ import click
 
 import pybpe
 from pybpe.cli.bars import Bar
+from pybpe.cli.files import tell
 from pybpe.cli.models import load, pattern_option
 from pybpe.cli.options import (
+    api_errors,
     in_our_words,
     input_options,
     quiet_option,
@@ -134,33 +138,46 @@ def prepare(
     options["separator"] = separator_of(tok, separator, no_separator)
     bar = Meter(hidden=quiet or not sys.stderr.isatty())
     try:
-        report = tok.encode_files(
-            files,
-            folder,
-            format=form,
-            allowed_special="all" if allow_special else frozenset(),
-            disallowed_special=() if plain else "all",
-            num_threads=threads,
-            progress=bar,
-            **options,
-        )
+        with api_errors(), api_refusals():
+            report = tok.encode_files(
+                files,
+                folder,
+                format=form,
+                allowed_special="all" if allow_special else frozenset(),
+                disallowed_special=() if plain else "all",
+                num_threads=threads,
+                progress=bar,
+                **options,
+            )
+    except KeyboardInterrupt:
+        bar.close()
+        if not quiet:
+            tell("the same command goes on from here")
+        raise
+    finally:
+        bar.close()
+    if not quiet:
+        summary(report, folder)
+
+
+@contextmanager
+def api_refusals() -> Iterator[None]:
+    """Say which options are about tokens that the API refuses.
+
+    Raises:
+        click.ClickException: A document spells a special token.
+        click.UsageError: There is no such separator.
+    """
+    try:
+        yield
     except pybpe.SpecialTokenError as error:
         message = str(error).partition(" To encode it as")[0]
         raise click.ClickException(
             f"{message} Pass --allow-special to encode it as the special token, or "
             "--plain to encode it as plain text; the run goes on from here"
         ) from None
-    except (pybpe.BpeError, ValueError) as error:
-        raise click.ClickException(in_our_words(str(error))) from None
-    except KeyboardInterrupt:
-        bar.close()
-        if not quiet:
-            click.echo("the same command goes on from here", err=True)
-        raise
-    finally:
-        bar.close()
-    if not quiet:
-        summary(report, folder)
+    except pybpe.UnknownTokenError as error:
+        raise click.UsageError(in_our_words(str(error))) from None
 
 
 def separator_of(
@@ -218,19 +235,15 @@ def summary(report: EncodingReport, folder: str) -> None:
     """Tell what there is now, and how quickly it was made."""
     n = len(report.files)
     shown = str(Path(report.files[0]).name) if n == 1 else f"{n:,} files"
-    click.echo(
+    tell(
         f"{folder}: {shown} of {report.dtype}; {report.documents:,} documents, "
         f"{report.tokens:,} tokens of {report.bytes:,} bytes of text "
-        f"({report.tokens_per_byte:.3f} tokens per byte)",
-        err=True,
+        f"({report.tokens_per_byte:.3f} tokens per byte)"
     )
     if report.empty:
-        click.echo(f"{report.empty:,} documents have no text", err=True)
+        tell(f"{report.empty:,} documents have no text")
     if report.resumed == report.documents:
-        click.echo("it was finished already: nothing was done", err=True)
+        tell("it was finished already: nothing was done")
         return
     before = f", {report.resumed:,} documents were there" if report.resumed else ""
-    click.echo(
-        f"{report.seconds:.1f} s, {report.bytes_per_second / 1e6:.1f} MB/s{before}",
-        err=True,
-    )
+    tell(f"{report.seconds:.1f} s, {report.bytes_per_second / 1e6:.1f} MB/s{before}")

@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
@@ -14,6 +15,7 @@ from pybpe.cli.about import info
 from pybpe.cli.coding import decode, encode
 from pybpe.cli.convert import convert
 from pybpe.cli.counting import count, merge_counts
+from pybpe.cli.files import tell
 from pybpe.cli.inspect import inspect
 from pybpe.cli.prepare import prepare
 from pybpe.cli.training import demo, train
@@ -57,6 +59,7 @@ for _command in (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status."""
+    fill_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that lacks a character is no reason to fail.
@@ -69,7 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         sys.stdout.flush()
     except click.UsageError as error:
-        error.show()
+        with suppress(OSError):  # nobody listens
+            error.show()
         return error.exit_code
     except click.ClickException as error:
         return failed(error.format_message())
@@ -92,8 +96,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def failed(message: str) -> int:
     """Print a message, and return the exit status of failed work."""
-    click.echo(f"pybpe: {message}", err=True)
+    tell(f"pybpe: {message}")
     return 1
+
+
+def fill_closed_streams() -> None:
+    """Put something in the place of streams that the caller has closed.
+
+    Or the next file that is opened would take the place, and be written to. Messages
+    go nowhere then; data that are read from stdin or written to stdout are an error,
+    "Bad file descriptor", as for other programs.
+    """
+    modes = (("stdin", os.O_WRONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY))
+    for number, (name, mode) in enumerate(modes):
+        if getattr(sys, name) is not None:
+            continue
+        null = os.open(os.devnull, mode)
+        if null != number and not _is_open(number):
+            os.dup2(null, number)
+            os.close(null)
+            null = number
+        stream = open(  # noqa: SIM115 - as long as the program
+            null,
+            "r" if name == "stdin" else "w",
+            encoding="utf-8",
+            errors="backslashreplace",
+            closefd=False,
+        )
+        setattr(sys, name, stream)
+
+
+def _is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
 
 
 def forget_stdout() -> None:

@@ -14,9 +14,10 @@ import click
 import pybpe
 from pybpe.cli import codepoint
 from pybpe.cli.bars import Bars
-from pybpe.cli.files import as_files, check_output, model_files
+from pybpe.cli.files import as_files, check_output, model_files, tell
 from pybpe.cli.models import load
 from pybpe.cli.options import (
+    api_errors,
     check_tokens,
     check_vocab_size,
     cut_option,
@@ -43,6 +44,9 @@ Examples:
   pybpe train corpus.txt --mode codepoint --vocab-size 32000 --preset llama2 \
       -o my.model
 """
+
+# Names of files of other formats end with these.
+FOREIGN = (".model", ".tiktoken", ".json", ".gguf")
 
 
 @click.command(epilog=TRAIN_EXAMPLES)
@@ -166,7 +170,7 @@ def train(
     quiet: bool,
     form: Format | None,
     field: str,
-    split_on: str | None,
+    split_on: bytes | None,
     threads: int | None,
     initial: str | None,
     mode: str,
@@ -186,8 +190,7 @@ def train(
     codepoint each line is a text, and -o NAME.model writes sentencepiece's file,
     anything else a pybpe model.
     """
-    if output == "-":
-        raise click.UsageError("a model is written to a file, not to stdout")
+    refuse_output(output, mode)
     if from_counts is not None:
         refuse_beside_counts(files, mode)
     elif not files and sys.stdin.isatty():
@@ -222,7 +225,7 @@ def train(
         options["initial"] = load(initial, None) if initial else None
         options["snapshots"] = sizes
         options["progress"] = bars
-        with as_files(sources) as paths:
+        with as_files(sources) as paths, api_errors():
             if from_counts is not None:
                 tok = from_counts_file(paths[0], options)
             else:
@@ -235,13 +238,24 @@ def train(
                     num_threads=threads,
                     **options,
                 )
-    except (pybpe.TrainingError, ValueError) as error:
-        raise click.ClickException(in_our_words(str(error))) from None
     finally:
         bars.close()
     report = save(tok, output, outputs, quiet)
     if not quiet:
         summary(report, options, time.monotonic() - started)
+
+
+def refuse_output(output: str, mode: str) -> None:
+    """Refuse to write a pybpe model where its name says that it is another."""
+    if output == "-":
+        raise click.UsageError("a model is written to a file, not to stdout")
+    ending = Path(output).suffix
+    if ending not in FOREIGN or (ending == ".model" and mode == "codepoint"):
+        return
+    says = f"'--output': {output} would be a pybpe model, and {ending} says otherwise: "
+    if ending == ".model":
+        says += "sentencepiece's is trained with --mode codepoint; for minbpe's "
+    raise click.UsageError(f"{says}write NAME.pybpe, and `pybpe convert` that")
 
 
 def check(options: dict[str, Any], initial: str | None) -> None:
@@ -298,7 +312,7 @@ def save(
     for name, one in [*made, (output, tok)]:
         one.save(name)
         if not quiet:
-            click.echo(f"{name}: {one.vocab_size:,} tokens", err=True)
+            tell(f"{name}: {one.vocab_size:,} tokens")
     return report
 
 
@@ -344,11 +358,10 @@ def summary(
 ) -> None:
     """Tell what training did, and why it gave fewer tokens than were asked for."""
     took = {phase.name: phase.seconds for phase in report.phases}
-    click.echo(
+    tell(
         f"{report.bytes:,} bytes, {report.pretokens:,} pretokens, "
         f"{report.distinct_pretokens:,} of them distinct; {took['count']:.1f} s to "
-        f"count, {took['merge']:.1f} s to merge, {seconds:.1f} s in all",
-        err=True,
+        f"count, {took['merge']:.1f} s to merge, {seconds:.1f} s in all"
     )
     if report.vocab_size == report.vocab_size_asked:
         return
@@ -363,7 +376,7 @@ def summary(
     elif report.bytes == 0:
         why = "the text is empty"
     asked = report.vocab_size_asked
-    click.echo(f"note: fewer than the {asked:,} asked for: {why}", err=True)
+    tell(f"note: fewer than the {asked:,} asked for: {why}")
 
 
 @click.command()

@@ -39,7 +39,7 @@ def count_pretokens(
     for source in sources:
         if source.format == TEXT and reading.split_on is None:
             if source.compression is None:
-                counter.add_files([Path(source.path)])
+                counter.add_file(Path(source.path), source.size)
             else:
                 with Stream(source) as stream:
                     counter.add_stream(stream)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 # Chunks are about this large, in bytes of the unpacked file.
 CHUNK = 4 << 20
@@ -40,15 +40,25 @@ class Documents:
             next chunk.
     """
 
-    __slots__ = ("data", "inside", "offsets")
+    __slots__ = ("_before", "data", "inside", "offsets")
 
     def __init__(
-        self, data: bytes | memoryview, offsets: memoryview, *, inside: bool = False
+        self,
+        data: bytes | memoryview,
+        offsets: memoryview,
+        *,
+        inside: bool = False,
+        before: Callable[[], tuple[int, int]] | None = None,
     ) -> None:
-        """Keep all three."""
+        """Keep all; `before` is what the method of that name asks of the first text."""
         self.data = data
         self.offsets = offsets
         self.inside = inside
+        self._before = before
+
+    def before(self, index: int) -> tuple[int, int]:
+        """Return how much of its document is before text `index`: bytes, characters."""
+        return self._before() if self._before and index == 0 else (0, 0)
 
     def __len__(self) -> int:
         """How many texts there are."""

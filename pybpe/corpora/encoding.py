@@ -116,6 +116,7 @@ class DocumentEncoder:
                 found,
                 self._allowed,
                 self._disallowed,
+                documents.before(at),
             )
             raise type(error)(f"{where(at)}: {error}") from None
         lengths = np.diff(np.frombuffer(documents.offsets, np.uint64))

@@ -92,16 +92,10 @@ def find_sources(
     """
     if format is not None and format not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
-    names = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    for i, name in enumerate(names):
-        if not isinstance(name, (str, os.PathLike)):
-            raise TypeError(
-                f"paths[{i}] must be a str or a path, got {type(name).__name__}"
-            )
     found: list[Source] = []
     seen: dict[tuple[int, int], str] = {}
-    for name in names:
-        for path, status in _expand(os.fspath(name), format):
+    for name in _names(paths):
+        for path, status in _expand(name, format):
             identity = status.st_dev, status.st_ino
             if identity in seen and not may_repeat:
                 raise CorpusError(
@@ -112,6 +106,31 @@ def find_sources(
                 seen[identity] = path
             found.append(_source(path, status, format))
     return found
+
+
+def _names(paths: object) -> list[str]:
+    """Return names, of which the caller gave one or several.
+
+    Raises:
+        TypeError: Something else was given.
+    """
+    if isinstance(paths, (str, os.PathLike)):
+        return [_as_name(paths, "paths")]
+    if isinstance(paths, (bytes, bytearray)) or not isinstance(paths, Iterable):
+        raise _no_name(paths, "paths")
+    return [_as_name(path, f"paths[{i}]") for i, path in enumerate(paths)]
+
+
+def _as_name(path: object, what: str) -> str:
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path
+    if not isinstance(name, str):
+        raise _no_name(path, what)
+    return name
+
+
+def _no_name(path: object, what: str) -> TypeError:
+    hint = "; os.fsdecode makes a str of bytes" if isinstance(path, bytes) else ""
+    return TypeError(f"{what} must be str or os.PathLike, got {path!r:.100}{hint}")
 
 
 def _expand(name: str, format: str | None) -> list[tuple[str, os.stat_result]]:

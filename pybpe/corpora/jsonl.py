@@ -85,7 +85,10 @@ def read(source: Source, start: Place, field: str) -> Iterator[JsonChunk]:
         begin = start.position
         if start.position == 0:
             mark = stream.read(len(_BOM))
-            pending.append(b"" if mark == _BOM else mark)
+            if mark == _BOM:
+                begin = len(_BOM)
+            else:
+                pending.append(mark)
         while True:
             block = stream.read(CHUNK)
             ended = len(block) < CHUNK

@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
+from itertools import chain
 from typing import IO, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -126,7 +127,7 @@ class ShardsLayout(Layout):
         crc = part.crc
         file.seek(HEADER_SIZE + part.n_tokens * width)
         padding = header.offsets_at - file.tell()
-        for block in (bytes(padding), bytes(8), *_blocks(ends)):
+        for block in chain((bytes(padding), bytes(8)), _blocks(ends)):
             write(file, block)
             crc = zlib.crc32(block, crc)
         file.seek(0)

@@ -6,14 +6,17 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from pybpe.corpora.documents import CHUNK, Documents, Place
 from pybpe.corpora.inputs import Source
-from pybpe.errors import CorpusError
+from pybpe.errors import CorpusError, became_shorter
 
 # At most so many rows at once.
 _MAX_ROWS = 1 << 16
+# So many bytes of a column are taken from the disk at once.
+_BUFFER = 1 << 20
 
 
 @dataclass(slots=True)
@@ -66,17 +69,18 @@ def read(source: Source, start: Place, field: str) -> Iterator[ParquetChunk]:
     """
     arrow, parquet = _pyarrow()
     try:
-        with parquet.ParquetFile(source.path, memory_map=True) as file:
+        # Not mapped to memory: a file that shrinks would end the process by a signal.
+        with parquet.ParquetFile(source.path, buffer_size=_BUFFER) as file:
             kind = _column_type(arrow, file.schema_arrow, source.path, field)
             yield from _rows(file, source, start, field, kind)
-    except arrow.ArrowInvalid as error:
+    except (arrow.ArrowInvalid, OSError) as error:
+        # Arrow's own errors, of what it cannot read, have no number.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        found = Path(source.path).stat().st_size
+        if source.size is not None and found < source.size:
+            raise became_shorter(source.path, source.size, found) from None
         raise CorpusError(f"{source.path}: not a sound parquet file: {error}") from None
-    except OSError as error:
-        if error.errno is None:  # Arrow's own, of what it cannot read
-            raise CorpusError(
-                f"{source.path}: not a sound parquet file: {error}"
-            ) from None
-        raise
 
 
 def _rows(
@@ -93,7 +97,7 @@ def _rows(
         for batch in file.iter_batches(
             rows, row_groups=[number], columns=[field], use_threads=False
         ):
-            column = batch.column(0).cast(kind)
+            column = batch.column(field).cast(kind)
             skip = min(max(0, start.position - behind), len(column))
             first = behind + skip
             behind += len(column)
@@ -111,6 +115,11 @@ def _column_type(arrow: Any, schema: Any, path: str, field: str) -> Any:
             f"{path}: has no column {field!r}; its columns are {names}: choose with "
             "field="
         )
+    if (times := schema.names.count(field)) > 1:
+        raise CorpusError(
+            f"{path}: {times:,} columns have the name {field!r}, and which is meant "
+            "cannot be told: write the file with a name for each"
+        )
     found = schema.field(field).type
     value = found.value_type if arrow.types.is_dictionary(found) else found
     name = str(value)
@@ -124,7 +133,9 @@ def _column_type(arrow: Any, schema: Any, path: str, field: str) -> Any:
 def _pyarrow() -> tuple[Any, Any]:
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
+    except ModuleNotFoundError as error:
+        if error.name not in ("pyarrow", "pyarrow.parquet"):
+            raise  # it is there and broken, and must say so itself
         raise ImportError(
             "reading .parquet files needs pyarrow: pip install 'pybpe[parquet]'"
         ) from None

@@ -39,6 +39,10 @@ def check_reading(field: object, split_on: object) -> Reading:
     """
     if not isinstance(field, str):
         raise TypeError(f"field must be a str, got {type(field).__name__}")
+    try:
+        field.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"field must be text, got {field!r}") from None
     if split_on is None:
         return Reading(field)
     if not isinstance(split_on, (str, bytes)):

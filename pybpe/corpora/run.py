@@ -486,6 +486,12 @@ def refuse_changes(
         if name == "sources":
             continue
         if before.get(name) != value and not _is_relaxed(name, before, now):
+            if name == "fingerprint":
+                raise CorpusError(
+                    f"{folder}: begun with another tokenizer: its fingerprint begins "
+                    f"with {str(before.get(name))[:12]}, and this one's with "
+                    f"{value[:12]}; {way_out}"
+                )
             raise CorpusError(
                 f"{folder}: begun with {name}={_shown(before.get(name))}, and this is "
                 f"{name}={_shown(value)}; {way_out}"

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import lzma
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from importlib import import_module
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
-from pybpe.errors import CorpusError
+from pybpe.corpora.unpacking import Damage, Unpacked
+from pybpe.errors import CorpusError, became_shorter
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -20,8 +16,6 @@ if TYPE_CHECKING:
     from pybpe.corpora.inputs import Source
 
 _BLOCK = 1 << 20
-# What a compressed file's reader takes from the disk at once.
-_RAW_BLOCK = 1 << 18
 
 
 class Stream:
@@ -38,19 +32,16 @@ class Stream:
             CorpusError: The file is damaged or ends before that.
             ImportError: What unpacks it is not installed.
         """
-        self._path = source.path
+        self._source = source
         self._raw = Path(source.path).open("rb", buffering=0)  # noqa: SIM115 - closed below
-        self._file: io.RawIOBase | io.BufferedIOBase = self._raw
+        self._unpacked: Unpacked | None = None
         self.position = position
         try:
-            if source.compression is None:
-                if position:
-                    self._raw.seek(position)
-            else:
-                # Held here, for some of those who read from it drop it open.
-                self._buffer = io.BufferedReader(self._raw, _RAW_BLOCK)
-                self._file = _unpacking(self._buffer, source.compression)
+            if source.compression is not None:
+                self._unpacked = Unpacked(self._raw, source.compression)
                 self._pass_over(position)
+            elif position:
+                self._raw.seek(position)
         except BaseException:
             self.close()
             raise
@@ -58,40 +49,71 @@ class Stream:
     @property
     def raw_position(self) -> int:
         """How many bytes of the file itself have been taken."""
-        return self.position if self._file is self._raw else self._raw.tell()
+        return self.position if self._unpacked is None else self._unpacked.taken
 
     def read(self, n: int) -> bytes:
-        """Return `n` bytes, fewer at the end of the file only."""
+        """Return `n` bytes, fewer at the end of the file only.
+
+        Raises:
+            CorpusError: The file is damaged, or shorter than it was.
+            OSError: The system cannot read it.
+        """
         parts = []
-        with damage(self._path):
-            while n > 0 and (part := self._file.read(n)):
-                parts.append(part)
-                n -= len(part)
-                self.position += len(part)
+        while n > 0 and (part := self._some(n)):
+            parts.append(part)
+            n -= len(part)
+            self.position += len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def readinto(self, buffer: memoryview, /) -> int:
-        """Fill a buffer, or some of it; return how many bytes, 0 at the end."""
-        with damage(self._path):
-            n = self._file.readinto(buffer) or 0
-        self.position += n
-        return n
+        """Fill a buffer, or some of it; return how many bytes, 0 at the end.
+
+        Raises:
+            CorpusError: See `read`.
+            OSError: See `read`.
+        """
+        part = self._some(len(buffer)) if buffer else b""
+        buffer[: len(part)] = part
+        self.position += len(part)
+        return len(part)
+
+    def _some(self, n: int) -> bytes:
+        """Return at most `n` bytes, none at the end only."""
+        try:
+            part = (self._unpacked or self._raw).read(n)
+        except Damage as damage:
+            self._refuse_shorter(ended=False)
+            raise CorpusError(
+                f"{self._source.path}: the compressed file {damage}"
+            ) from None
+        except OSError as error:
+            error.filename = error.filename or self._source.path
+            raise
+        if not part:
+            self._refuse_shorter(ended=True)
+        return part
+
+    def _refuse_shorter(self, *, ended: bool) -> None:
+        """Refuse an end before the one that the file had when it was found."""
+        size = self._source.size
+        if size is None:
+            return
+        found = os.fstat(self._raw.fileno()).st_size
+        if found < size or (ended and self.raw_position < size):
+            raise became_shorter(self._source.path, size, min(found, size))
 
     def _pass_over(self, n: int) -> None:
-        with damage(self._path):
-            while n > 0:
-                part = self._file.read(min(n, _BLOCK))
-                if not part:
-                    raise CorpusError(
-                        f"{self._path}: ends {n:,} bytes before the place to go on from"
-                    )
-                n -= len(part)
+        while n > 0:
+            part = self._some(min(n, _BLOCK))
+            if not part:
+                raise CorpusError(
+                    f"{self._source.path}: ends {n:,} bytes before the place to go on "
+                    "from"
+                )
+            n -= len(part)
 
     def close(self) -> None:
         """Close the file."""
-        if self._file is not self._raw:
-            self._file.close()
-            self._buffer.close()
         self._raw.close()
 
     def __enter__(self) -> Self:
@@ -106,58 +128,3 @@ class Stream:
     ) -> None:
         """Close the file."""
         self.close()
-
-
-@contextmanager
-def damage(path: str) -> Iterator[None]:
-    """Say of which file it is that it cannot be unpacked."""
-    try:
-        yield
-    except EOFError:
-        raise CorpusError(
-            f"{path}: the compressed file ends too early: it is not whole"
-        ) from None
-    except _errors() as error:
-        raise CorpusError(f"{path}: the compressed file is damaged: {error}") from None
-    except OSError as error:
-        if error.errno is not None:
-            error.filename = error.filename or path
-            raise
-        # gzip and bz2 say so of what is not theirs.
-        raise CorpusError(f"{path}: the compressed file is damaged: {error}") from None
-
-
-def _unpacking(buffered: Any, compression: str) -> io.BufferedIOBase:
-    if compression == "gzip":
-        import gzip
-
-        return gzip.GzipFile(fileobj=buffered, mode="rb")
-    if compression == "xz":
-        return lzma.LZMAFile(buffered)
-    if compression == "bzip2":
-        import bz2
-
-        return bz2.BZ2File(buffered)
-    return cast("io.BufferedIOBase", zstd().ZstdFile(buffered))
-
-
-def zstd() -> Any:
-    """Return the module that unpacks zstd: Python's own from 3.14 on.
-
-    Raises:
-        ImportError: There is none; the message says what to install.
-    """
-    for name in ("compression.zstd", "backports.zstd"):
-        with suppress(ImportError):
-            return import_module(name)
-    raise ImportError(
-        "reading .zst files needs backports.zstd: pip install 'pybpe[zstd]'"
-    )
-
-
-def _errors() -> tuple[type[BaseException], ...]:
-    """Return what those who unpack raise of what is damaged."""
-    found: list[type[BaseException]] = [zlib.error, lzma.LZMAError]
-    with suppress(ImportError):  # then there is no such file open
-        found.append(zstd().ZstdError)
-    return tuple(found)

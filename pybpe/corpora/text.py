@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
@@ -23,7 +24,7 @@ _SEAM_WINDOW = 4 << 10
 class TextChunk:
     """Whole documents, or a part of one, that are ready as they are."""
 
-    path: str
+    source: Source
     data: bytes
     offsets: array[int]
     first: int  # how many documents of the file are before it
@@ -40,15 +41,33 @@ class TextChunk:
     def documents(self) -> Documents:
         """Return the texts."""
         view = memoryview(self.offsets)
-        return Documents(self.data, view, inside=self.after.inside)
+        before = self._before if self.inside else None
+        return Documents(self.data, view, inside=self.after.inside, before=before)
+
+    def _before(self) -> tuple[int, int]:
+        """Return how many bytes and characters of the file are before this part.
+
+        Only an error needs it, for which the file is read once more.
+        """
+        start = self.after.position - len(self.data)
+        if self.source.size is None:  # a pipe
+            return 0, 0
+        decoder = getincrementaldecoder("utf-8")("replace")
+        characters, left = 0, start
+        with Stream(self.source) as stream:
+            while left > 0 and (block := stream.read(min(left, CHUNK))):
+                left -= len(block)
+                characters += len(decoder.decode(block, final=left == 0))
+        return start, characters
 
     def where(self, index: int) -> str:
         """Return the file's name, and the document's number if there are several."""
-        return (
-            f"{self.path}, document {self.first + index + 1}"
-            if self.split
-            else self.path
-        )
+        path = self.source.path
+        if self.split:
+            return f"{path}, document {self.first + index + 1}"
+        if self.inside and self.source.size is None:
+            return f"{path}, from byte {self.after.position - len(self.data):,} on"
+        return path
 
 
 def read_whole(
@@ -94,7 +113,7 @@ def _part(
     source: Source, data: bytes, inside: bool, after: Place, raw: int
 ) -> TextChunk:
     offsets = array("Q", [0, len(data)])
-    return TextChunk(source.path, data, offsets, 0, False, inside, after, raw)
+    return TextChunk(source, data, offsets, 0, False, inside, after, raw)
 
 
 def read_split(source: Source, start: Place, separator: bytes) -> Iterator[TextChunk]:
@@ -123,11 +142,12 @@ def read_split(source: Source, start: Place, separator: bytes) -> Iterator[TextC
                 pending = b""
             if texts:
                 after = Place(stream.position - len(pending), number + len(texts))
-                yield _together(source.path, texts, after, stream.raw_position)
+                yield _together(source, texts, after, stream.raw_position)
                 number = after.number
 
 
-def _together(path: str, texts: list[bytes], after: Place, raw: int) -> TextChunk:
+def _together(source: Source, texts: list[bytes], after: Place, raw: int) -> TextChunk:
     offsets = array("Q", accumulate(map(len, texts), initial=0))
     first = after.number - len(texts)
-    return TextChunk(path, b"".join(texts), offsets, first, True, False, after, raw)
+    data = b"".join(texts)
+    return TextChunk(source, data, offsets, first, True, False, after, raw)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 # Texts are taken from an iterable in batches of about so many bytes.
 _BATCH = 8 << 20
+_MAX_BATCH = 1 << 16  # texts: there may be millions of empty ones
 
 # So many complete files may be open.
 _MAX_WAITING = 8
@@ -237,7 +238,7 @@ class ShardWriter:
         for i, text in enumerate(texts):
             batch.append(to_utf8(text, f"texts[{i}]"))
             held += len(batch[-1])
-            if held >= _BATCH:
+            if held >= _BATCH or len(batch) >= _MAX_BATCH:
                 self._add_batch(batch, first)
                 batch, held = [], 0
         self._add_batch(batch, first)
