@@ -94,7 +94,7 @@ def find_sources(
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
     found: list[Source] = []
     seen: dict[tuple[int, int], str] = {}
-    for name in _names(paths):
+    for name in names_of(paths):
         for path, status in _expand(name, format):
             identity = status.st_dev, status.st_ino
             if identity in seen and not may_repeat:
@@ -108,7 +108,7 @@ def find_sources(
     return found
 
 
-def _names(paths: object) -> list[str]:
+def names_of(paths: object) -> list[str]:
     """Return names, of which the caller gave one or several.
 
     Raises:
