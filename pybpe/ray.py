@@ -469,7 +469,7 @@ def write_shards(
         UnknownTokenError: There is no such separator.
     """
     from pybpe.corpora import ShardWriter, join_shards
-    from pybpe.corpora.index import INDEX, read_index
+    from pybpe.corpora.index import INDEX
     from pybpe.errors import CorpusError
 
     where = Path(folder).absolute()
@@ -488,10 +488,6 @@ def write_shards(
         raise CorpusError(
             f"{found[0]}: there are shards in this folder; give another one, or "
             "overwrite=True"
-        )
-    if (where / INDEX).exists() and "sources" in read_index(where / INDEX):
-        raise CorpusError(
-            f"{where}: holds what encode_files has written; give another folder"
         )
     # Arguments that make no sense are refused before the work; and a set of shards has
     # one writer at least, whatever rows there are.

@@ -121,9 +121,9 @@ def test_wrong_types_of_a_writer(
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"paths": 3}, "paths must be a str, a path or several of them, got int"),
-        ({"paths": b"a"}, "paths must be a str, a path or several of them, got bytes"),
-        ({"paths": ["a", 3]}, r"paths\[1\] must be a str or a path, got int"),
+        ({"paths": 3}, "paths must be str or os.PathLike, got 3"),
+        ({"paths": b"a"}, "paths must be str or os.PathLike, got b'a'"),
+        ({"paths": ["a", 3]}, r"paths\[1\] must be str or os.PathLike, got 3"),
         ({"folder": None}, "folder must be a str or a path, got NoneType"),
         ({"layout": ["shards"]}, "layout must be a str, got list"),
         ({"dtype": 2}, "dtype must be a str, got int"),

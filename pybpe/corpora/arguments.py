@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 
 def check_tokenizer(tokenizer: object) -> None:
@@ -21,18 +19,6 @@ def check_path(name: str, value: object) -> Path:
     if not isinstance(value, (str, os.PathLike)) or isinstance(os.fspath(value), bytes):
         raise _wrong(name, "a str or a path", value)
     return Path(value)
-
-
-def check_paths(paths: object) -> list[Any]:
-    """Return the names of inputs, one or many; raises `TypeError`."""
-    if isinstance(paths, (str, os.PathLike)):
-        return [paths]
-    if isinstance(paths, (bytes, bytearray)) or not isinstance(paths, Iterable):
-        raise _wrong("paths", "a str, a path or several of them", paths)
-    names = list(paths)
-    for i, name in enumerate(names):
-        check_path(f"paths[{i}]", name)
-    return names
 
 
 def check_text(name: str, value: object) -> str:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pybpe._text import to_utf8
 from pybpe._threads import MAX_THREADS, check_num_threads
-from pybpe.corpora.arguments import check_flag, check_path, check_paths, check_text
+from pybpe.corpora.arguments import check_flag, check_path, check_text
 from pybpe.corpora.documents import CHUNK, Chunk, Place
 from pybpe.corpora.encoding import DocumentEncoder, Encoded
 from pybpe.corpora.index import INDEX
-from pybpe.corpora.inputs import Source, find_sources
+from pybpe.corpora.inputs import Source, find_sources, names_of
 from pybpe.corpora.layouts import (
     About,
     NanoGptLayout,
@@ -203,7 +203,7 @@ def _sources(
     """Return the inputs, none of which stands for what is written."""
     if format is not None:
         check_text("format", format)
-    found = check_paths(paths)
+    found = names_of(paths)
     names = [name for output in outputs for name in output.names()]
     parts = [name + PART for name in names]
     refuse_overlap(found, folder, [INDEX, RUN, PROGRESS, *names, *parts])
