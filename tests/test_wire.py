@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 import spm
 from google.protobuf.message import DecodeError
-from test_model_file import make_model, make_stage, mutate, small_model
+from model_messages import make_model, make_stage, small_model
+from test_model_file_damage import mutate
 
 import pybpe
 from pybpe import _wire, decoders, model_file, normalizers
