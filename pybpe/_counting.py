@@ -111,6 +111,9 @@ class PretokenCounter:
         self._split = split
         self._match = _binding.new_match(special_tokens, range(len(special_tokens)))
         self._core = _binding.new_split(split.stages) if split.compiled else None
+        if self._core is None:
+            # That is Python's work: threads would not be faster, only deaf to Ctrl-C.
+            num_threads = 1
         self._seams = (
             Seams(self._core, special_tokens)
             if self._core is not None and num_threads > 1

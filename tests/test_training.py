@@ -16,6 +16,7 @@ import reference
 
 import pybpe
 from pybpe import _counting
+from pybpe.split import Stage
 from pybpe.training import Progress
 
 GPT4 = "gpt4"
@@ -296,6 +297,30 @@ except KeyboardInterrupt:
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=600
     )
     assert (done.stdout, done.returncode) == ("interrupted\n", 0), done.stderr
+
+
+def test_splits_without_tables_run_where_ctrl_c_arrives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Python runs them: another thread would go on to the end of a text of any size.
+    tok = pybpe.train(["ab ab"], 258, pattern=r"(?<=a)b|\s+|\S")
+    assert not tok.split.compiled
+    threads = set()
+    match_spans = Stage.match_spans
+
+    def watched(self: Stage, text: str) -> list[tuple[int, int]]:
+        threads.add(threading.current_thread())
+        return match_spans(self, text)
+
+    monkeypatch.setattr(Stage, "match_spans", watched)
+    paths = [tmp_path / f"{number}.txt" for number in range(4)]
+    for path in paths:
+        path.write_bytes(b"ab " * 10_000)
+    pybpe.train_from_files(paths, 300, pattern=tok.split, num_threads=3)
+    assert threads == {threading.main_thread()}
+    threads.clear()
+    tok.encode_files(paths, tmp_path / "out", separator=None, num_threads=3)
+    assert threads == {threading.main_thread()}
 
 
 def test_progress_is_called_in_both_phases_and_not_too_often(

@@ -17,6 +17,7 @@ from split_reference import SCALE
 from tokenizer_json_random import document, text
 
 import pybpe
+import pybpe.tiktoken.load
 from pybpe import ModelError, Tokenizer, _binding
 from pybpe.codepoint import CodepointModel
 from pybpe.formats._source import Source
@@ -474,3 +475,37 @@ def test_rank_files_are_written_byte_for_byte(
     pybpe.load(path).save_as(tmp_path / "tokenizer.json")
     pybpe.load(tmp_path / "tokenizer.json").save_as(tmp_path / "again.tiktoken")
     assert (tmp_path / "again.tiktoken").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "special"),
+    [
+        ("r50k_base", {"<|endoftext|>": 50256}),
+        ("cl100k_base", {"<|endoftext|>": 100257, "<|endofprompt|>": 100276}),
+    ],
+)
+def test_rank_files_of_changed_vocabularies(
+    name: str, special: dict[str, int], data_path: DataPath, tmp_path: Path
+) -> None:
+    """Gone on from, and cut off on purpose; `load` takes the latter for damaged."""
+    path = data_path(f"vocab/openai/{name}.tiktoken")
+    published = pybpe.load(path)
+    texts = [data_path("corpora/english_1mb.txt").read_text("utf-8")[:50_000]]
+    longer = pybpe.train(texts, num_merges=50, initial=published)
+    longer.save_as(tmp_path / "longer.tiktoken")
+    options: Any = {"pattern": published.split, "special_tokens": special}
+    read = pybpe.load(tmp_path / "longer.tiktoken", **options)
+    assert read.encode(texts[0]) == longer.encode(texts[0])
+    assert read.special_tokens == special
+    lines = (tmp_path / "longer.tiktoken").read_bytes().splitlines(keepends=True)
+    (tmp_path / "gap.tiktoken").write_bytes(b"".join(lines[:-2] + lines[-1:]))
+    with pytest.raises(ModelError, match=r"no token has rank .*: lines are missing"):
+        pybpe.load(tmp_path / "gap.tiktoken", **options)
+
+    shorter = published.truncate(published.vocab_size // 2)
+    shorter.save_as(tmp_path / "shorter.tiktoken")
+    assert path.read_bytes().startswith((tmp_path / "shorter.tiktoken").read_bytes())
+    with pytest.raises(ModelError, match=r"cut off\. .*load_tiktoken_bpe reads"):
+        pybpe.load(tmp_path / "shorter.tiktoken", **options)
+    ranks = pybpe.tiktoken.load.load_tiktoken_bpe(str(tmp_path / "shorter.tiktoken"))
+    assert pybpe.Tokenizer.from_ranks(ranks, pattern=published.split).vocab == ranks

@@ -161,6 +161,9 @@ def encode_files(
         "disallowed_special": _permission(disallowed_special),
     }
     threads = min(check_num_threads(num_threads), MAX_THREADS)
+    if not tokenizer.split.compiled:
+        # That is Python's work: threads would not be faster, only deaf to Ctrl-C.
+        threads = 1
     if progress is not None and not callable(progress):
         raise TypeError(f"progress must be a function, got {progress!r}")
     check_flag("overwrite", overwrite)

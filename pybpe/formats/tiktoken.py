@@ -3,7 +3,8 @@
 Each line is a token in base64, a space, and its rank, which is its id. Nothing says
 that a file is whole, nor how text is split. So a file is either one whose SHA-256 is
 known (`_published`), or its ranks must be 0 to n - 1 without a gap, and the caller
-names the split. Ids that special tokens take up may be missing from the ranks.
+names the split. Ids that special tokens take up may be missing from the ranks, and so
+may those between a whole known file and what was trained on top of it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from pybpe import _binding
 from pybpe.errors import ModelError
-from pybpe.formats._published import RANK_FILES
+from pybpe.formats._published import RANK_FILES, RankFile
 from pybpe.formats._source import (
     Source,
     check_tokens,
@@ -68,7 +69,8 @@ def read(source: Source) -> Model:
         special = special_or_refuse(table, "special_tokens")
     if known is None:
         _refuse_shortened(data)
-        _refuse_gaps(ranks.ids, {number for _, number in special})
+        declared = {number for _, number in special}
+        _refuse_gaps(ranks.ids, declared | ids_behind_known(data))
     split = source.split
     if split is None:
         if known is None:
@@ -210,14 +212,8 @@ def _refuse_shortened(data: bytes) -> None:
         ModelError: Naming the whole file.
     """
     lines = data.splitlines(keepends=True)
-    held = max(
-        (
-            known.n_lines
-            for digest, known in RANK_FILES.items()
-            if _sha256(lines[: known.n_lines]) == digest
-        ),
-        default=0,
-    )
+    whole = _known_beginning(lines)
+    held = whole.n_lines if whole is not None else 0
     for known in RANK_FILES.values():
         step = known.n_lines // 10
         n = min(len(lines) // step, 9)
@@ -227,8 +223,35 @@ def _refuse_shortened(data: bytes) -> None:
             raise ModelError(
                 f"it begins as the vocabulary of {known.name} does and ends after "
                 f"{len(lines):,} of its {known.n_lines:,} lines: it is cut off. For a "
-                "vocabulary shortened on purpose use pybpe.Tokenizer.from_ranks"
+                "vocabulary shortened on purpose give pybpe.Tokenizer.from_ranks what "
+                "pybpe.tiktoken.load.load_tiktoken_bpe reads"
             )
+
+
+def ids_behind_known(data: bytes) -> set[int]:
+    """Return the ids that stay free behind a known file that another begins with.
+
+    They are those up to its last special token. Empty if it begins with none.
+
+    Args:
+        data: The contents of a rank file, `normalized`.
+    """
+    lines = data.splitlines(keepends=True)
+    known = _known_beginning(lines)
+    if known is None:
+        return set()
+    last = int(lines[known.n_lines - 1].split()[1])
+    return set(range(last + 1, max(known.special_tokens().values(), default=last) + 1))
+
+
+def _known_beginning(lines: list[bytes]) -> RankFile | None:
+    """Return the longest known file that a file's lines begin with, or are."""
+    found = [
+        known
+        for digest, known in RANK_FILES.items()
+        if len(lines) >= known.n_lines and _sha256(lines[: known.n_lines]) == digest
+    ]
+    return max(found, key=lambda known: known.n_lines, default=None)
 
 
 def _sha256(lines: list[bytes]) -> str:

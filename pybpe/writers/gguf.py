@@ -48,14 +48,20 @@ _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = range(1, 7)
 _PRES: dict[tuple[str, ...], tuple[str, str]] = {
     ("gpt2",): ("gpt-2", ""),
     ("llama3",): ("dbrx", "llama-bpe"),
+    ("cl100k",): ("dbrx", "llama-bpe"),
     ("qwen2",): ("qwen2", ""),
     ("digits", "gpt2"): ("starcoder", ""),
     ("deepseek_v3",): ("deepseek-v3", ""),
     ("o200k",): ("gpt-4o", ""),
     ("tekken",): ("", "tekken"),
 }
-# Of these, llama.cpp's letter classes are ASCII.
-_NEARLY = ("gpt-4o", "tekken")
+# What llama.cpp's split does otherwise.
+_CASE = "knows upper and lower case of ASCII only: it cuts some words of other letters"
+_DIFFERENCES = {
+    ("o200k",): _CASE,
+    ("tekken",): _CASE,
+    ("cl100k",): "is that of gpt4: it cuts white space at the end of a text",
+}
 _NONE = "default"
 
 
@@ -195,17 +201,15 @@ def _pre(model: Model, unmade: list[int]) -> str:
         pre = (whole if model.whole_pretoken else by_merges) or by_merges or whole
         if unmade and (pre == whole) != model.whole_pretoken:
             _refuse_unmade(model, unmade, pre)
-        if pre in _NEARLY:
-            _warn(
-                f"llama.cpp's split {pre!r} knows upper and lower case of ASCII only: "
-                "it cuts some words of other letters elsewhere"
-            )
+        if names in _DIFFERENCES:
+            _warn(f"llama.cpp's split {pre!r} {_DIFFERENCES[names]} elsewhere")
         return pre
     if unmade and model.whole_pretoken:
         _refuse_unmade(model, unmade, _NONE)
     _warn(
         "llama.cpp knows no name for this split, so the file has the name "
-        f"{_NONE!r}, for which llama.cpp cuts text in another way"
+        f"{_NONE!r}, for which llama.cpp cuts text in another way; for GGUF train with "
+        f"one of the patterns {', '.join(dict.fromkeys(names[-1] for names in _PRES))}"
     )
     return _NONE
 
