@@ -59,7 +59,7 @@ def test_warnings_are_lines(model: Path, tmp_path: Path) -> None:
     run = pybpe_cli("convert", model, tmp_path / "my.gguf")
     assert run.status == 0
     first, second = run.err.splitlines()
-    assert first.startswith("pybpe: warning: llama.cpp knows no name for this split")
+    assert first.startswith("pybpe: warning: llama.cpp's split 'dbrx' is that of")
     assert second == f"wrote {tmp_path / 'my.gguf'}"
 
 

@@ -92,7 +92,12 @@ def test_info_tells_what_was_counted(parts: list[Path], tmp_path: Path) -> None:
     assert about["special_tokens"] == ["<s>"]
     assert (about["bytes"], about["distinct_pretokens"]) == (counts.bytes, len(counts))
     assert "goes with models" in fail("info", path, "--pattern", "gpt2", status=2)
-    path.write_bytes(path.read_bytes()[:100])
+    data = path.read_bytes()
+    path.write_bytes(data[:-1])
+    assert "x.counts': it is truncated" in fail("info", path)
+    path.write_bytes(data[:-40] + bytes([data[-40] ^ 1]) + data[-39:])
+    assert "x.counts': it is damaged" in fail("info", path)
+    path.write_bytes(data[:100])
     assert "x.counts': it is truncated: 100 of" in fail("info", path)
     assert "x.counts': it is truncated: 100 of" in fail(
         "merge-counts", path, "-o", tmp_path / "y"

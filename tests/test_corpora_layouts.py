@@ -219,9 +219,7 @@ def test_a_share_for_validation(tmp_path: Path, layout: Any) -> None:
         train, val = (open_shards(folder, split) for split in ("train", "val"))
         assert 20 <= len(val) <= 60
         assert sorted(row.tolist() for row in [*train, *val]) == sorted(rows)
-        with pytest.raises(
-            CorpusError, match=r"split must be one of \['train', 'val'\]"
-        ):
+        with pytest.raises(CorpusError, match=r"the splits 'train', 'val': give one"):
             open_shards(folder)
     with pytest.raises(CorpusError, match="of 400 documents none went to 'val'"):
         TOK.encode_files(source, tmp_path / "x", val_fraction=1e-9, **OPTIONS)
@@ -417,6 +415,12 @@ def test_damage_is_found(tmp_path: Path) -> None:
     source = write_jsonl(tmp_path / "a.jsonl", ["low", "hello"])
     (name,) = TOK.encode_files(source, tmp_path / "s", **OPTIONS).files
     shard, whole = Path(name), Path(name).read_bytes()
+    shards = open_shards(tmp_path / "s")
+    assert repr(shards).startswith("<pybpe.Shards: 2 documents, ")
+    assert "2 documents, " in repr(shards.shards[0])
+    for wrong in (1.0, [0, 1], "0"):
+        with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+            shards[wrong]
     with pytest.raises(IndexError, match="document 2 of 2"):
         open_shards(tmp_path / "s")[2]
     with pytest.raises(IndexError, match="tokens 0 to 99 of"):

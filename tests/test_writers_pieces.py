@@ -508,3 +508,21 @@ def test_a_folder_for_transformers(source: str, tmp_path: Path) -> None:
         assert theirs.decode(ids, skip_special_tokens=True) == tok.decode(ids)
     shown = theirs.apply_chat_template([{"content": "hi"}], tokenize=False)
     assert shown == f"{turn}hi{end}"
+
+
+@pytest.mark.parametrize("name", ["m.model", "m.gguf", "tokenizer.json"])
+def test_what_refuses_texts_is_written_with_a_warning(
+    name: str, tmp_path: Path
+) -> None:
+    texts = ["the cat sat on the mat", "a  b\n\tc \u2603 the"]
+    tok = pybpe.train_sentencepiece(
+        texts, 290, preset="lossless", hard_vocab_limit=False
+    )
+    with pytest.raises(ValueError, match=r"U\+2581"):
+        tok.encode("\u2581")
+    with pytest.warns(UserWarning, match=r"refuses texts with U\+2581") as caught:
+        tok.save_as(tmp_path / name)
+    assert caught[0].filename == __file__
+    read = pybpe.load(tmp_path / name)
+    for text in texts:
+        assert read.encode(text) == tok.encode(text)

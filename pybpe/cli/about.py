@@ -188,6 +188,7 @@ def counts_facts(name: str) -> dict[str, Any] | None:
         file.seek(0)
         try:
             reader = Reader(file)
+            reader.verify()
         except pybpe.TrainingError as error:
             raise click.ClickException(f"cannot load {name!r}: {error}") from None
     head = reader.head

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
 import click
 
 import pybpe
 from pybpe._format_names import FORMATS, ROLES
-from pybpe.cli.files import check_output, model_files, tell
+from pybpe.cli.files import check_output, model_files, tell, warnings_told
 from pybpe.cli.models import load, pattern_option
 from pybpe.cli.options import in_our_words
 from pybpe.split import Split
@@ -99,15 +98,12 @@ def convert(
     template = None
     if chat_template is not None:
         template = Path(chat_template).read_text("utf-8")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings_told():
         try:
             paths = tokenizer.save_as(
                 output, kind, roles=roles or None, chat_template=template
             )
         except (pybpe.ModelError, ValueError) as error:
             raise click.ClickException(in_our_words(str(error))) from None
-    for warning in caught:
-        tell(f"pybpe: warning: {warning.message}")
     for path in paths:
         tell(f"wrote {path}")

@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import BufferedReader, BufferedWriter, BytesIO
@@ -28,6 +29,19 @@ def tell(message: str) -> None:
     """Print a message on stderr; if nobody can hear it, that is no reason to fail."""
     with suppress(OSError):
         click.echo(message, err=True)
+
+
+@contextmanager
+def warnings_told() -> Iterator[None]:
+    """Tell warnings in the program's own words, at once."""
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        tell(f"pybpe: warning: {message}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = show
+        yield
 
 
 @contextmanager

@@ -75,8 +75,16 @@ def load(model: str, split: Split | None) -> pybpe.Tokenizer:
     A published encoding goes by its name, if there is no such file.
     """
     special = click.get_current_context().meta.get(_SPECIAL)
+    names = pybpe.list_encoding_names()
+    path = Path(model)
+    is_there = path.exists()
+    if not is_there and path.name == model and not path.suffix and model not in names:
+        raise click.ClickException(
+            f"{model}: no such file, and no encoding of this name; there are "
+            + ", ".join(names)
+        )
     try:
-        if model in pybpe.list_encoding_names() and not Path(model).exists():
+        if model in names and not is_there:
             if split is not None or special is not None:
                 raise click.UsageError(
                     f"{model} is a published encoding: it has a split and special "

@@ -12,7 +12,7 @@ import click
 
 import pybpe
 from pybpe.cli.bars import Bar
-from pybpe.cli.files import tell
+from pybpe.cli.files import tell, warnings_told
 from pybpe.cli.models import load, pattern_option
 from pybpe.cli.options import (
     api_errors,
@@ -138,7 +138,7 @@ def prepare(
     options["separator"] = separator_of(tok, separator, no_separator)
     bar = Meter(hidden=quiet or not sys.stderr.isatty())
     try:
-        with api_errors(), api_refusals():
+        with warnings_told(), api_errors(), api_refusals():
             report = tok.encode_files(
                 files,
                 folder,

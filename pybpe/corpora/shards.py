@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import struct
 import zlib
@@ -190,6 +191,11 @@ class Shard:
             else np.empty(0, dtype)
         )
 
+    def __repr__(self) -> str:
+        """Name the file, and what is in it."""
+        n = self.header.n_tokens
+        return f"<pybpe.Shard {self.path!r}: {len(self):,} documents, {n:,} tokens>"
+
     def __len__(self) -> int:
         """How many documents there are."""
         return self.header.n_documents
@@ -197,6 +203,7 @@ class Shard:
     def __getitem__(self, index: int) -> Tokens:
         """Return the ids of a document; raises `CorpusError` if it is damaged."""
         n = len(self)
+        index = operator.index(index)
         if not -n <= index < n:
             raise IndexError(f"document {index} of {n:,}")
         index %= n
@@ -286,6 +293,13 @@ class Shards:
         """How many ids there are."""
         return self._tokens[-1]
 
+    def __repr__(self) -> str:
+        """Tell how much there is."""
+        return (
+            f"<pybpe.Shards: {len(self):,} documents, {self.n_tokens:,} tokens "
+            f"({self.dtype.name}) in {len(self.shards)} files>"
+        )
+
     def __len__(self) -> int:
         """How many documents there are."""
         return self._documents[-1]
@@ -295,7 +309,7 @@ class Shards:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         n = len(self)
-        index = index.__index__()
+        index = operator.index(index)
         if not -n <= index < n:
             raise IndexError(f"document {index} of {n:,}")
         index %= n
@@ -366,7 +380,8 @@ def open_shards(path: str | os.PathLike[str], split: str | None = None) -> Shard
         (split,) = splits
     if split not in splits:
         raise CorpusError(
-            f"{name}: split must be one of {sorted(splits)}, got {split!r}"
+            f"{name}: there are the splits {', '.join(map(repr, sorted(splits)))}: "
+            f"give one of them as split, got {split!r}"
         )
     try:
         found = Shards([name.with_name(entry["file"]) for entry in splits[split]])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import warnings
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from importlib import import_module
@@ -89,13 +90,8 @@ def write(
         _refuse_others(folder)
     if kind not in ("hf", "tokenizer.json"):
         tokenizer = special_apart(tokenizer)
+    tokenizer = _without_refusal(tokenizer)
     job = Job(tokenizer, names, roles, chat_template)
-    if getattr(tokenizer._model, "refuse_marks", False):
-        raise ModelError(
-            f"cannot write {name!r} as {kind}: the tokenizer refuses texts with "
-            "U+2581, which the format cannot say. save_sentencepiece writes a .model "
-            "file that takes U+2581 for a space"
-        )
     module = import_module(f"pybpe.writers.{kind.replace('.', '_')}")
     try:
         contents = module.files(job)
@@ -103,6 +99,24 @@ def write(
     except ModelError as error:
         raise ModelError(f"cannot write {name!r} as {kind}: {error}") from None
     return _put(folder, names, contents, is_folder=kind == "hf")
+
+
+def _without_refusal(tokenizer: Tokenizer) -> Tokenizer:
+    """Return a tokenizer that refuses no text, for formats that cannot say so.
+
+    Of every text that was not refused it gives the same ids.
+    """
+    model = tokenizer._model
+    if not isinstance(model, CodepointModel) or not model.refuse_marks:
+        return tokenizer
+    warnings.warn(
+        "this tokenizer refuses texts with U+2581, which no other format can say: "
+        "there, such texts are taken, and come back with spaces for it",
+        UserWarning,
+        stacklevel=4,
+    )
+    parts = {name: getattr(model, name) for name in model.__slots__}
+    return type(tokenizer)(CodepointModel(**{**parts, "refuse_marks": False}))
 
 
 def _checked_roles(roles: Mapping[str, str] | None, kind: str) -> dict[str, str]:
