@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import IO
 
 import click
 
@@ -60,6 +61,13 @@ for _command in (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status."""
     fill_closed_streams()
+    try:
+        return _run(arguments)
+    finally:
+        forget(sys.stderr)  # messages that nobody took are no failure
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that lacks a character is no reason to fail.
@@ -81,12 +89,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         failed("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        forget_stdout()
+        forget(sys.stdout)
         return 1
     except MemoryError:
         return failed("out of memory")
     except OSError as error:
-        forget_stdout()
+        forget(sys.stdout)
         what = f"{error.filename}: " if error.filename is not None else ""
         return failed(f"{what}{error.strerror or error}")
     except (pybpe.BpeError, ValueError, ImportError) as error:
@@ -134,9 +142,9 @@ def _is_open(number: int) -> bool:
     return True
 
 
-def forget_stdout() -> None:
-    """Keep Python from complaining again, when it ends, of a stdout that is broken."""
+def forget(stream: IO[str]) -> None:
+    """Keep Python from complaining again, when it ends, of a stream that is broken."""
     try:
-        sys.stdout.flush()
+        stream.flush()
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
