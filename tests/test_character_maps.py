@@ -105,6 +105,7 @@ def test_the_kind_of_every_codepoint() -> None:
 
 @pytest.mark.oracle
 @pytest.mark.slow
+@pytest.mark.long
 def test_tables_are_what_the_tool_makes(project_root: Path) -> None:
     pytest.importorskip("tokenizers")
     script = project_root / "tools" / "make_cluster_data.py"
