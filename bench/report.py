@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+_ENOUGH = 10  # MB; in less, caches are hardly filled
 Result = dict[str, Any]
 Results = list[Result]
 
@@ -77,11 +78,14 @@ def machine(content: Result) -> str:
         f"{box['memory_gb']} GB, {box['system']}, CPython {box['python']}; "
         f"{', '.join(versions)}."
     )
-    if content["most_mb"] is not None:
+    most = content["most_mb"]
+    if most is not None and most < _ENOUGH:
         text += (
-            f" **A short run, with no more than {content['most_mb']:g} MB of each text:"
+            f" **A short run, with no more than {most:g} MB of each text:"
             " the figures only show what the tables look like.**"
         )
+    elif most is not None:
+        text += f" No more than {most:g} MB of each text."
     return textwrap.fill(text, 88, break_on_hyphens=False) + "\n"
 
 
