@@ -354,18 +354,26 @@ def find_token(model: CData, token: bytes) -> int | None:
     return None if number == NO_ID else number
 
 
-def recover_merges(model: CData, n_tokens: int) -> tuple[array[int], array[int]]:
-    """Return for each ordinary token of a "ranks" model the ids that merge to it.
+def recover_merges(
+    model: CData, token_ids: Sequence[int]
+) -> dict[int, tuple[int, int]]:
+    """Return, by ascending id, the two ids that each token of a "ranks" model is of.
 
-    Both are NO_ID for single bytes and for tokens that no merge makes.
+    Left out are single bytes, and tokens that the ranks below their own do not make.
+
+    Args:
+        model: The model.
+        token_ids: The ids of all its ordinary tokens, ascending.
     """
+    n_tokens = len(token_ids)
     left, right = array("I", bytes(4 * n_tokens)), array("I", bytes(4 * n_tokens))
     status = lib.bpe_model_recover_merges(
         model, _bytes_of(left), _bytes_of(right), n_tokens
     )
     if status != lib.BPE_OK:
         fail(status)
-    return left, right
+    found = zip(token_ids, left, right, strict=True)
+    return {number: (a, b) for number, a, b in found if a != NO_ID}
 
 
 def id_buffer(ids: array[int] | memoryview) -> CData:

@@ -39,10 +39,8 @@ class Derivations:
         self._pairs: dict[int, list[Pair]] = {}
         self._rule: Rule
         if model.semantics == RANKS:
-            left, right = _binding.recover_merges(core, len(model.token_ids))
-            for number, a, b in zip(model.token_ids, left, right, strict=True):
-                if a != _binding.NO_ID:
-                    self._pairs[number] = [(a, b)]
+            found = _binding.recover_merges(core, model.token_ids)
+            self._pairs = {number: [pair] for number, pair in found.items()}
             self._rule = self._by_rank
             return
         self._merges: dict[Pair, tuple[int, int]] = {}

@@ -80,9 +80,4 @@ def find_merges(model: AnyModel, engine: AnyEngine) -> list[tuple[int, int]]:
     if model.semantics == MERGES:
         flat = model.merges.tolist()
         return list(zip(flat[::2], flat[1::2], strict=True))
-    left, right = _binding.recover_merges(engine.model, len(model.token_ids))
-    return [
-        (a, b)
-        for a, b in zip(left.tolist(), right.tolist(), strict=True)
-        if a != _binding.NO_ID
-    ]
+    return list(_binding.recover_merges(engine.model, model.token_ids).values())

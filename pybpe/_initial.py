@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from itertools import chain
 
 from pybpe import _binding
 from pybpe._derivation import token_bytes
@@ -74,15 +75,12 @@ def pairs_model(initial: Tokenizer) -> Model:
     assert isinstance(model, Model) and isinstance(engine, Engine)  # noqa: S101, PT018
     if model.semantics == MERGES:
         return model
-    left, right = _binding.recover_merges(engine.model, len(model.token_ids))
-    merges, merge_ids, others = array("I"), array("I"), list[bytes]()
-    tokens = zip(model.token_ids, token_bytes(model), left, right, strict=True)
-    for number, token, a, b in tokens:
-        if a != _binding.NO_ID:
-            merges.extend((a, b))
-            merge_ids.append(number)
-        elif len(token) > 1:
-            others.append(token)
+    pairs = _binding.recover_merges(engine.model, model.token_ids)
+    others = [
+        token
+        for number, token in zip(model.token_ids, token_bytes(model), strict=True)
+        if len(token) > 1 and number not in pairs
+    ]
     if others:
         shown = ", ".join(map(repr, others[:3])) + (", ..." if others[3:] else "")
         raise ValueError(
@@ -92,6 +90,7 @@ def pairs_model(initial: Tokenizer) -> Model:
             "tokenizer.json of it, which lists its merges, go on from that"
         )
     parts = {name: getattr(model, name) for name in model.__slots__}
-    return Model(
-        **{**parts, "semantics": MERGES, "merges": merges, "merge_ids": merge_ids}
-    )
+    parts["semantics"] = MERGES
+    parts["merges"] = array("I", chain.from_iterable(pairs.values()))
+    parts["merge_ids"] = array("I", pairs)
+    return Model(**parts)

@@ -148,6 +148,13 @@ def test_decode_takes_ids_as_arguments(model: Path) -> None:
     assert succeed("decode", model, *ids) == b"the cat"
 
 
+def test_a_name_that_is_no_encoding_is_answered_with_those_there_are() -> None:
+    message = fail("encode", "cl100k", "-t", "hi")
+    assert "cl100k: no such file, and no encoding of this name" in message
+    assert "cl100k_base, " in message
+    assert "No such file" in fail("encode", "no/cl100k", "-t", "hi")
+
+
 def test_info_tells_people_and_programs(model: Path) -> None:
     tok = pybpe.load(model)
     told = json.loads(succeed("info", model, "--json"))

@@ -66,6 +66,20 @@ def test_prepare(model: Path, tmp_path: Path) -> None:
     assert row == [*TOK.encode("hello <|pad|>", allowed_special="all"), 259]
 
 
+def test_warnings_are_lines(tmp_path: Path) -> None:
+    wide = TOK.add_special_tokens({"<|far|>": 70_000})
+    wide.save(tmp_path / "wide.pybpe")
+    (tmp_path / "a.txt").write_text("low")
+    run = pybpe_cli(
+        *("prepare", tmp_path / "wide.pybpe", tmp_path / "a.txt", "--no-separator"),
+        *("--layout", "nanogpt", "-o", tmp_path / "out", "-q"),
+    )
+    assert run.status == 0
+    (line,) = run.err.splitlines()
+    assert line.startswith("pybpe: warning: ")
+    assert "the files have uint32" in line
+
+
 def test_prepare_for_nanogpt(model: Path, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("low\nhello\n\nthe")
     (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b"lower"))

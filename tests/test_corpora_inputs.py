@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import itertools
 import json
 import lzma
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from packers import PACKERS, packer
 
 import pybpe
 from pybpe import CorpusError, read_documents
@@ -203,19 +202,6 @@ def test_another_field(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------- compression
-
-PACKERS: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": gzip.compress,
-    ".xz": lzma.compress,
-    ".bz2": bz2.compress,
-}
-
-
-def packer(ending: str) -> Callable[[bytes], bytes]:
-    if ending == ".zst":
-        zstd = pytest.importorskip("backports.zstd")
-        return zstd.compress  # type: ignore[no-any-return]
-    return PACKERS[ending]
 
 
 @pytest.mark.parametrize("ending", [*PACKERS, ".zst"])

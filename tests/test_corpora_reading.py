@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import importlib
 import itertools
 import json
-import lzma
 import os
 import re
 import sys
@@ -18,26 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from packers import PACKERS, packer
 
 import pybpe
 from pybpe import CorpusError, corpora, read_documents
 from pybpe.corpora import inputs, prepare
 
 TOK = pybpe.train(["low lower lowest"], 258)
-
-PACKERS: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": gzip.compress,
-    ".xz": lzma.compress,
-    ".bz2": bz2.compress,
-}
-
-
-def packer(ending: str) -> Callable[[bytes], bytes]:
-    if ending == ".zst":
-        zstd = pytest.importorskip("backports.zstd")
-        return zstd.compress  # type: ignore[no-any-return]
-    return PACKERS[ending]
-
 
 # ---------------------------------------------------------------- files that shrink
 
@@ -290,7 +275,8 @@ class Broken:
     [
         (
             "pyarrow",
-            r"reading .parquet files needs pyarrow: pip install 'pybpe\[parquet\]'",
+            r"reading .parquet files needs pyarrow, which is not installed: "
+            r"pip install 'pybpe\[parquet\]'",
             lambda path: list(read_documents(path / "a.parquet")),
         ),
         (

@@ -39,7 +39,9 @@ def warnings_told() -> Iterator[None]:
         tell(f"pybpe: warning: {message}")
 
     with warnings.catch_warnings():
-        warnings.simplefilter("always")
+        # Those to developers of other packages are not for whoever types commands.
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
         warnings.showwarning = show
         yield
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from pybpe._extras import required
 from pybpe.corpora.documents import CHUNK, Documents, Place
 from pybpe.corpora.inputs import Source
 from pybpe.errors import CorpusError, became_shorter
@@ -67,7 +67,7 @@ def read(source: Source, start: Place, field: str) -> Iterator[ParquetChunk]:
         CorpusError: It is no parquet file, or has no such column of text.
         ImportError: pyarrow is missing.
     """
-    arrow, parquet = _pyarrow()
+    arrow, parquet = pyarrow()
     try:
         # Not mapped to memory: a file that shrinks would end the process by a signal.
         with parquet.ParquetFile(source.path, buffer_size=_BUFFER) as file:
@@ -130,12 +130,12 @@ def _column_type(arrow: Any, schema: Any, path: str, field: str) -> Any:
     raise CorpusError(f"{path}: the column {field!r} is not text but {found}")
 
 
-def _pyarrow() -> tuple[Any, Any]:
-    try:
-        return import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ModuleNotFoundError as error:
-        if error.name not in ("pyarrow", "pyarrow.parquet"):
-            raise  # it is there and broken, and must say so itself
-        raise ImportError(
-            "reading .parquet files needs pyarrow: pip install 'pybpe[parquet]'"
-        ) from None
+def pyarrow() -> tuple[Any, Any]:
+    """Return the modules pyarrow and pyarrow.parquet.
+
+    Raises:
+        ImportError: They are not installed; the message says what to install.
+    """
+    what = "reading .parquet files"
+    arrow = required("pyarrow", what, "parquet")
+    return arrow, required("pyarrow.parquet", what, "parquet")

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pybpe._extras import required
 from pybpe._whole_file import TEMPORARY
 from pybpe.corpora.documents import Place
 from pybpe.corpora.index import (
@@ -33,6 +32,7 @@ from pybpe.corpora.index import (
 from pybpe.corpora.inputs import PARQUET
 from pybpe.corpora.locks import FOLDER
 from pybpe.corpora.output import ENDS, PART, Output, State
+from pybpe.corpora.parquet import pyarrow
 from pybpe.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -453,7 +453,7 @@ def _refuse_beyond(path: Path, source: Source, place: Place) -> None:
         CorpusError: The place is there.
     """
     if source.format == PARQUET:
-        parquet = required("pyarrow.parquet", "reading .parquet files", "parquet")
+        _, parquet = pyarrow()
         size = parquet.read_metadata(source.path).num_rows
     elif source.compression is not None:
         return

@@ -10,8 +10,9 @@ import bz2
 import lzma
 import zlib
 from collections.abc import Callable
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
+
+from pybpe._extras import optional
 
 if TYPE_CHECKING:
     from io import FileIO
@@ -167,12 +168,8 @@ def zstd() -> Any:
         ImportError: There is none; the message says what to install.
     """
     for name in ("compression.zstd", "backports.zstd"):
-        try:
-            return import_module(name)
-        except ModuleNotFoundError as error:
-            # One that is there and broken must say so itself.
-            if error.name not in (name, name.partition(".")[0]):
-                raise
+        if (module := optional(name)) is not None:
+            return module
     raise ImportError(
         "reading .zst files needs backports.zstd: pip install 'pybpe[zstd]'"
     )

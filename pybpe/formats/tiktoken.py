@@ -68,9 +68,11 @@ def read(source: Source) -> Model:
         table = known.special_tokens() if known is not None else {}
         special = special_or_refuse(table, "special_tokens")
     if known is None:
-        _refuse_shortened(data)
+        lines = data.splitlines(keepends=True)
+        begun = _known_beginning(lines)
+        _refuse_shortened(lines, begun)
         declared = {number for _, number in special}
-        _refuse_gaps(ranks.ids, declared | ids_behind_known(data))
+        _refuse_gaps(ranks.ids, declared | _ids_behind(begun, lines))
     split = source.split
     if split is None:
         if known is None:
@@ -201,7 +203,7 @@ def _refuse_gaps(ids: array[int], declared: set[int]) -> None:
         )
 
 
-def _refuse_shortened(data: bytes) -> None:
+def _refuse_shortened(lines: list[bytes], begun: RankFile | None) -> None:
     """Refuse copies of known files that end too early, at the end of a line.
 
     Such a copy is a rank file like any other, and gives other ids than the whole one.
@@ -211,9 +213,7 @@ def _refuse_shortened(data: bytes) -> None:
     Raises:
         ModelError: Naming the whole file.
     """
-    lines = data.splitlines(keepends=True)
-    whole = _known_beginning(lines)
-    held = whole.n_lines if whole is not None else 0
+    held = begun.n_lines if begun is not None else 0
     for known in RANK_FILES.values():
         step = known.n_lines // 10
         n = min(len(lines) // step, 9)
@@ -237,7 +237,10 @@ def ids_behind_known(data: bytes) -> set[int]:
         data: The contents of a rank file, `normalized`.
     """
     lines = data.splitlines(keepends=True)
-    known = _known_beginning(lines)
+    return _ids_behind(_known_beginning(lines), lines)
+
+
+def _ids_behind(known: RankFile | None, lines: list[bytes]) -> set[int]:
     if known is None:
         return set()
     last = int(lines[known.n_lines - 1].split()[1])

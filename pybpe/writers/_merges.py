@@ -76,15 +76,12 @@ def _rank_pairs(tokenizer: Tokenizer) -> dict[int, tuple[int, int]]:
     """Return the pair that makes each token of a model of ranks, where one does."""
     model, engine = tokenizer._model, tokenizer._engine
     assert isinstance(model, Model) and isinstance(engine, Engine)  # noqa: S101, PT018
-    left, right = _binding.recover_merges(engine.model, len(model.token_ids))
-    found: dict[int, tuple[int, int]] = {}
-    others = []
-    tokens = zip(model.token_ids, token_bytes(model), left, right, strict=True)
-    for number, token, a, b in tokens:
-        if a != _binding.NO_ID:
-            found[number] = a, b
-        elif len(token) > 1:
-            others.append((number, token))
+    found = _binding.recover_merges(engine.model, model.token_ids)
+    others = [
+        (number, token)
+        for number, token in zip(model.token_ids, token_bytes(model), strict=True)
+        if len(token) > 1 and number not in found
+    ]
     if others:
         # These are made, if at all, with the help of tokens that rank behind them.
         by_bytes = dict(zip(token_bytes(model), model.token_ids, strict=True))
